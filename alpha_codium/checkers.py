@@ -90,8 +90,8 @@ def float_tolerance(abs: float = 0.0, rel: float = 0.0, case_sensitive: bool = T
     """Return a checker that accepts the same tokens, and floats within the absolute or the relative tolerance.
 
     One of the tolerances is enough (the ICPC rule: icpc.io/problem-package-format, default output validator). Two
-    integers are compared as text: 1000000000 is never right for 1000000007. Nor is 1e9: a float is right for an
-    expected integer only if that is the nearest integer, as 1 is for 0.9999999.
+    integers are compared as text: 1000000000 is never right for 1000000007, but -0 is for 0. Nor is 1e9: a float is
+    right for an expected integer only if that is the nearest integer, as 1 is for 0.9999999.
 
     A distance equal to the tolerance is accepted (0.500001 and 0.5 with 1e-6). Since it may be larger in floating-point
     arithmetic, four units in the last place of the larger number are added, at most a thousandth of the tolerance.
@@ -108,7 +108,9 @@ def float_tolerance(abs: float = 0.0, rel: float = 0.0, case_sensitive: bool = T
         if wanted is None or got is None:
             return False
         distance = math.fabs(wanted - got)
-        if not _is_float(expected) and not (_is_float(actual) and distance < HALF and math.fabs(wanted) < EXACT):
+        if not _is_float(expected) and not _is_float(actual):
+            return expected.lstrip("-") == actual.lstrip("-") and not wanted
+        if not _is_float(expected) and not (distance < HALF and math.fabs(wanted) < EXACT):
             return False
         bound = max(abs, rel * math.fabs(wanted))
         rounding = min(4 * math.ulp(max(math.fabs(wanted), math.fabs(got))), bound / 1000)

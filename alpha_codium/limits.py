@@ -41,6 +41,14 @@ COMPILE_SECONDS = 30.0
 COMPILE_BYTES = 2 << 30
 
 
+def too_little_memory(language: str, memory_bytes: int) -> str:
+    """Return why no program in a language can run in so little memory; empty if it may."""
+    least = LANGUAGES[language].least_mib << 20 if language in LANGUAGES else 0
+    if memory_bytes >= least:
+        return ""
+    return f"the memory limit, {size_text(memory_bytes)}, is below what a {language} program needs, {size_text(least)}"
+
+
 @dataclass(frozen=True, slots=True)
 class Limits(JsonValue):
     """Limits of one test; the first that is reached ends it.

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
 from alpha_codium.language_table import LANGUAGES
-from alpha_codium.limits import Limits
-from alpha_codium.values import JsonValue, strings
+from alpha_codium.limits import Limits, too_little_memory
+from alpha_codium.values import JsonValue, strings, surrogate_in
 
 PYTHON = "python3"
 
@@ -81,11 +81,21 @@ class Job(JsonValue):
     command: Sequence[str] = ()
 
     def __post_init__(self) -> None:
-        """Keep inputs and command as tuples of strings; raises TypeError or, if both are given, ValueError."""
+        """Keep inputs and command as tuples of strings.
+
+        Raises TypeError, and ValueError if both are given, if a text is invalid Unicode, or if the memory is too little
+        for any program in the language.
+        """
         object.__setattr__(self, "inputs", strings("inputs", self.inputs))
         object.__setattr__(self, "command", strings("command", self.command))
         if self.command and (self.inputs or self.driver):
             raise ValueError("a job with a command has neither inputs nor a driver")
+        named = {"program": self.program.files.values(), "input": self.inputs}
+        for name, texts in named.items():
+            if reason := surrogate_in(*texts):
+                raise ValueError(f"{name}: {reason}")
+        if reason := too_little_memory(self.program.language, self.limits.memory_bytes):
+            raise ValueError(f"limits: {reason}")
 
 
 @dataclass(frozen=True, slots=True)

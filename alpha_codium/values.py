@@ -3,6 +3,7 @@
 import csv
 import dataclasses
 import functools
+import json
 from collections.abc import Callable, Mapping, Sequence
 from enum import Enum
 from pathlib import Path
@@ -14,6 +15,8 @@ from alpha_codium.errors import UserError
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+# A number of digits that Python converts between integers and text by default.
+DIGITS = 4000
 # A function that converts a JSON value to a field's value, and such functions by the names of fields.
 Reader = Callable[[Any], Any]
 Readers = Mapping[str, Reader]
@@ -98,12 +101,37 @@ def _reader_of(kind: Any) -> Reader | None:
     return kind if isinstance(kind, type) and issubclass(kind, Enum) else None
 
 
+def parse_json(text: str | bytes) -> Any:
+    """Return the value of JSON, with integers of any length; raises ValueError and RecursionError."""
+    return json.loads(text, parse_int=integer_of)
+
+
+def integer_of(digits: str) -> int:
+    """Return an integer with any number of digits, where `int` has a limit."""
+    if len(digits) <= DIGITS:
+        return int(digits)
+    if digits[0] == "-":
+        return -integer_of(digits[1:])
+    half = len(digits) // 2
+    return integer_of(digits[:-half]) * 10**half + integer_of(digits[-half:])
+
+
 def strings(name: str, values: Sequence[str]) -> tuple[str, ...]:
     """Return `values` as a tuple; raises TypeError if they aren't a sequence of strings, or are one string."""
     is_sequence = isinstance(values, Sequence) and not isinstance(values, str)
     if not is_sequence or not all(isinstance(each, str) for each in values):
         raise TypeError(f"{name} must be a list of str, not {type(values).__name__}: {str(values)[:80]!r}")
     return tuple(values)
+
+
+def surrogate_in(*texts: str) -> str:
+    """Return why these texts can't be written as UTF-8, empty if they can."""
+    for text in texts:
+        try:
+            text.isascii() or text.encode()
+        except UnicodeEncodeError as error:
+            return f"invalid Unicode: it has half a surrogate pair at {error.start}"
+    return ""
 
 
 def require_text(name: str, value: str) -> None:

@@ -2,17 +2,40 @@
 
 import contextlib
 import importlib
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, is_dataclass
+from decimal import Decimal
 from enum import Enum
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import alpha_codium
-from alpha_codium.values import JsonValue
+from alpha_codium.values import JsonValue, parse_json, surrogate_in
 
 PACKAGE = Path(alpha_codium.__file__).parent
+
+
+@given(st.recursive(st.integers(), lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner)))
+def test_json_is_read_as_python_reads_it(value: object) -> None:
+    assert parse_json(json.dumps(value)) == value
+
+
+@given(st.sampled_from(["", "-"]), st.integers(1, 10**6), st.integers(3990, 9000))
+def test_integers_of_any_length_are_read(sign: str, period: int, length: int) -> None:
+    digits = (sign + str(period) * length)[:length]
+    (found,) = parse_json(f"[{digits}]")
+    assert str(Decimal(found)) == digits
+
+
+@given(st.text())
+def test_half_a_surrogate_pair_is_found_wherever_it_stands(text: str) -> None:
+    assert surrogate_in(text) == ""
+    for half in ("\ud800", "\udfff"):
+        assert surrogate_in("", text + half + text).endswith(f"at {len(text)}")
 
 
 class Colour(Enum):

@@ -1,11 +1,11 @@
 """A reader of an untrusted record's fields, with errors that name the record, the field and the mistake."""
 
-import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, NoReturn
 
 from alpha_codium.errors import DatasetError
+from alpha_codium.values import parse_json, surrogate_in
 
 KINDS = {bool: "true or false", int: "a number", float: "a number", str: "text", list: "a list", dict: "an object"}
 
@@ -59,12 +59,12 @@ class Fields:
             self.fail(field, f"must be true or false, not {kind_of(value)}")
         return bool(value)
 
-    def parsed(self, field: str, empty: Any, parse_int: Callable[[str], int] = int) -> Any:
+    def parsed(self, field: str, empty: Any) -> Any:
         """Return a value of the type of `empty`, parsed if the field contains JSON text; `empty` if it is missing."""
         value = self.record.get(field)
         if isinstance(value, str):
             try:
-                value = json.loads(value, parse_int=parse_int) if value.strip() else None
+                value = parse_json(value) if value.strip() else None
             except (ValueError, RecursionError) as error:
                 self.fail(field, f"isn't valid JSON: {error}")
         value = empty if value is None else value
@@ -88,10 +88,8 @@ class Fields:
         """Return `value`, which must be valid Unicode text."""
         if not isinstance(value, str):
             self.fail(field, f"must be text, not {kind_of(value)}")
-        try:
-            value.isascii() or value.encode()
-        except UnicodeEncodeError:
-            self.fail(field, "is not valid Unicode: it holds half a surrogate pair")
+        if reason := surrogate_in(value):
+            self.fail(field, f"is {reason}")
         return value
 
     def as_integer(self, field: str, value: Any) -> int:

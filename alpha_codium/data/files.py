@@ -5,7 +5,6 @@ those splits, and `all`.
 """
 
 import gzip
-import json
 import re
 import zlib
 from collections.abc import Iterator
@@ -18,6 +17,7 @@ from alpha_codium.data.benchmarks.benchmark import Benchmark
 from alpha_codium.data.fields import Fields
 from alpha_codium.data.origin import PathSource, Record
 from alpha_codium.errors import DatasetError, nearest
+from alpha_codium.values import parse_json
 
 SPLIT_WORDS = {"test": {"test", "tests"}, "valid": {"valid", "validation", "dev"}, "train": {"train", "training"}}
 SUFFIXES = (".jsonl", ".jsonl.gz", ".json", ".parquet")
@@ -178,6 +178,6 @@ def one_line(error: BaseException) -> str:
 
 def _parse(text: bytes | str, where: str) -> Any:
     try:
-        return json.loads(text)
+        return parse_json(text)
     except (ValueError, RecursionError) as error:
         raise DatasetError(f"{where}: not valid JSON: {one_line(error)}") from error

@@ -19,6 +19,7 @@ from alpha_codium.flows.state import ExplainedTest
 from alpha_codium.flows.tasks import CodingTask
 from alpha_codium.languages.python.beginnings import parsed
 from alpha_codium.languages.python.examples import expression, is_literal, literal, literal_calls
+from alpha_codium.values import parse_json
 
 INTEGER = re.compile(r"(?<![\w.])-?\d{1,18}(?![\w.])")
 MAX_LINES = 200
@@ -211,6 +212,6 @@ def _distinct(texts: Iterable[str]) -> list[str]:
 
 def _json(text: str) -> Any:
     try:
-        return json.loads(text)
+        return parse_json(text)
     except (ValueError, RecursionError):
         return None

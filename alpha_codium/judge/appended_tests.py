@@ -42,7 +42,7 @@ class AppendedKind(TestKind):
             return ""
         return f"{title_of(language)} programs can't be run by assertions in {title_of(self.spec.language)}"
 
-    def fault_of(self, test: TestCase) -> str:
+    def own_fault_of(self, test: TestCase) -> str:
         """See `TestKind`; the compiler reports other faults."""
         return "" if test.input.strip() else "it has no code"
 

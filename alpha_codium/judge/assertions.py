@@ -62,7 +62,7 @@ class AssertionsKind(TestKind):
     limits: Limits
     spec: ExecutionSpec
 
-    def fault_of(self, test: TestCase) -> str:
+    def own_fault_of(self, test: TestCase) -> str:
         """See `TestKind`; the input must be Python, and must assert something."""
         try:
             needs_of(test.input, self.spec)

@@ -1,8 +1,8 @@
 """Tests that call a function of the program: their kind, and the checker of the returned value."""
 
 import functools
-import json
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -14,11 +14,14 @@ from alpha_codium.judge.drivers import driver
 from alpha_codium.judge.kinds import ComparedKind
 from alpha_codium.problem import ExecutionSpec, TestCase
 from alpha_codium.program import Job, Program
+from alpha_codium.values import DIGITS, parse_json
 from alpha_codium.verdict import Execution, Status, TestResult
 
 INVALID = object()
 # Arguments of at least this many characters are read faster as JSON.
 LARGE_ARGUMENTS = 10_000
+# Python's JSON in the driver doesn't read longer integers.
+LONG_INTEGER = re.compile(rf"[0-9]{{{DIGITS}}}")
 NUMBERS = {int, float}
 
 
@@ -33,7 +36,7 @@ class CallKind(ComparedKind):
 
     spec: ExecutionSpec
 
-    def fault_of(self, test: TestCase) -> str:
+    def own_fault_of(self, test: TestCase) -> str:
         """See `TestKind`; the input must be a JSON list, the output JSON."""
         return _fault_of(test)
 
@@ -97,7 +100,7 @@ def call_result(unwrap: bool = True, abs: float = 0.0, rel: float = 0.0, first: 
         return len(keyed) == len(expected) and all(key in keyed and same(expected[key], keyed[key]) for key in expected)
 
     def check(_input: str, expected: str, actual: str, /) -> bool:
-        wanted = json.loads(expected)
+        wanted = parse_json(expected)
         try:
             # An equal value can't have more parts than the expected JSON has characters.
             returned = decode(actual, SAFE_BUILDERS, most=len(expected))
@@ -128,10 +131,10 @@ def _fault_of(test: TestCase) -> str:
 @functools.lru_cache(maxsize=256)
 def _spelt(arguments: str) -> str:
     """Return the arguments in the form that the driver reads fastest."""
-    if len(arguments) >= LARGE_ARGUMENTS:
+    if len(arguments) >= LARGE_ARGUMENTS and not LONG_INTEGER.search(arguments):
         return arguments
     try:
-        return encode(json.loads(arguments))
+        return encode(parse_json(arguments))
     except Unencodable:  # nested too deep
         return arguments
 
@@ -147,6 +150,6 @@ def _loading_early(program: str, setup_code: str) -> str:
 
 def _json_of(text: str) -> Any:
     try:
-        return json.loads(text)
+        return parse_json(text)
     except (ValueError, RecursionError):
         return INVALID

@@ -199,7 +199,7 @@ class CheckerProgramKind(StdinKind):
 
     checker: CheckerProgram  # pyrefly: ignore[bad-override] - it is a program, not a function
 
-    def fault_of(self, test: TestCase) -> str:
+    def own_fault_of(self, test: TestCase) -> str:
         """See `TestKind`; the test must fit into the files that the checker, and maybe the program, reads."""
         return fault_of_size(test.input, test.output)
 

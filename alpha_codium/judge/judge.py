@@ -22,9 +22,11 @@ from alpha_codium.judge.interactive import InteractiveKind, Interactor
 from alpha_codium.judge.kinds import NotCompiled, TestKind
 from alpha_codium.judge.rules import Rules
 from alpha_codium.judge.stdin import StdinKind, own_file
+from alpha_codium.limits import too_little_memory
 from alpha_codium.problem import EXECUTION_KINDS, Problem, TestCase
 from alpha_codium.program import PYTHON, Program, as_program
 from alpha_codium.sandbox import Sandbox
+from alpha_codium.values import surrogate_in
 from alpha_codium.verdict import Execution, Judgement, Status, TestResult, Verdict, first_failure
 
 # Statuses after which the next input runs; after a limit, it would probably cost as much again.
@@ -56,9 +58,9 @@ class ProblemJudge:
         program = as_program(program)
         if not tests:
             return Judgement(Verdict.NO_TESTS, message="there are no tests")
-        if not program.source.strip():
-            return _uncompiled(NO_PROGRAM, len(tests))
-        if reason := self.kind.why_not(program.language):
+        if compilation := _not_compiled(program):
+            return _uncompiled(compilation, len(tests))
+        if reason := self._why_not(program.language):
             return _unjudged(f"problem {self.problem.name!r}: {reason}", len(tests))
         stop_early = self.rules.stop_on_first_failure if stop_early is None else stop_early
         try:
@@ -67,6 +69,11 @@ class ProblemJudge:
             return _uncompiled(error.execution, len(tests))
         except Unjudgeable as reason:
             return _unjudged(f"problem {self.problem.name!r}: {reason}", len(tests))
+
+    def _why_not(self, language: str) -> str:
+        """Return why programs in a language can't be judged, empty if they can."""
+        limits = self.rules.limits_for(self.problem, language)
+        return self.kind.why_not(language) or too_little_memory(language, limits.memory_bytes)
 
     async def _judged(self, program: Program, tests: Sequence[TestCase], *, stop_early: bool) -> Judgement:
         """Run the tests; raises NotCompiled and Unjudgeable."""
@@ -86,6 +93,8 @@ class ProblemJudge:
     async def execute(self, program: str | Program, input: str) -> Execution:
         """Run `program` once under the problem's limits, without comparing its output."""
         program = as_program(program)
+        if compilation := _not_compiled(program):
+            return compilation
         return await self.kind_for(program.language).execute(program, input)
 
     async def behaviour(self, program: str | Program, inputs: Sequence[str]) -> tuple[Behaviour, ...]:
@@ -94,6 +103,8 @@ class ProblemJudge:
         After a limit, the remaining inputs don't run, and get the same result.
         """
         program, found = as_program(program), list[Behaviour]()
+        if compilation := _not_compiled(program):
+            return (Behaviour(compilation.status, shown=self.kind.shown(compilation)),) * len(inputs)
         for text in inputs:
             found.append(await self.kind_for(program.language).behaviour(program, text))
             if found[-1].status not in GOES_ON:
@@ -104,6 +115,14 @@ class ProblemJudge:
         """Return what a program that failed `test` by this execution gave instead, as `shown`."""
         program = as_program(program)
         return await self.kind_for(program.language).actual_output(program, test, execution)
+
+
+def _not_compiled(program: Program) -> Execution | None:
+    """Return the execution of a compiler for a program that no compiler gets; None if one may."""
+    if not program.source.strip():
+        return NO_PROGRAM
+    reason = surrogate_in(program.source)
+    return Execution(Status.COMPILATION_ERROR, stderr=f"the program is {reason}") if reason else None
 
 
 def _not_run(why: str) -> TestResult:

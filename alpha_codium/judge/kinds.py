@@ -14,6 +14,7 @@ from alpha_codium.problem import TestCase
 from alpha_codium.program import Job, Program
 from alpha_codium.sandbox import Sandbox
 from alpha_codium.sandbox.protocol import report_of
+from alpha_codium.values import surrogate_in
 from alpha_codium.verdict import Execution, Status, TestResult, Verdict
 
 
@@ -53,9 +54,14 @@ class TestKind(ABC):
             else f"{title_of(language)} programs can't be run by {TESTS[self.name]}"
         )
 
-    @abstractmethod
     def fault_of(self, test: TestCase) -> str:
         """Return why `test` is malformed, in one line, empty if it isn't. Malformed tests aren't run."""
+        reason = surrogate_in(test.input, test.output)
+        return f"the test is {reason}" if reason else self.own_fault_of(test)
+
+    @abstractmethod
+    def own_fault_of(self, test: TestCase) -> str:
+        """Return why `test`, which is valid Unicode, is malformed for this kind."""
 
     def input_fault(self, text: str) -> str:
         """Return why `text` is not an input for `behaviour`, empty if it is one."""

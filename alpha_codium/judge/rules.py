@@ -65,12 +65,13 @@ class Rules:
 
     def checker_for(self, problem: Problem) -> CheckerSpec:
         """Return the checker: the problem's own, else the user's, else `float` with the errors that the statement
-        allows, else `tokens`. For what a call returns, it is the problem's own, else `call_result` within `delta`.
+        allows, else `tokens`. For what a call returns, it is `call_result`, with the arguments that the problem gives,
+        else within `delta`, else within the errors that the statement allows.
         """
+        if problem.execution.kind == "call":
+            return self._checker_of_calls(problem)
         if problem.checker is not None:
             return problem.checker
-        if problem.execution.kind == "call":
-            return CheckerSpec(CALL_RESULT, {"abs": self.delta, "rel": self.delta})
         if not self.order_matters:
             return CheckerSpec("unordered_lines")
         if self.delta > 0:
@@ -79,3 +80,10 @@ class Rules:
         if allowed is not None:
             return CheckerSpec("float", {"abs": allowed[0], "rel": allowed[1]})
         return DEFAULT_CHECKER
+
+    def _checker_of_calls(self, problem: Problem) -> CheckerSpec:
+        own = problem.checker or CheckerSpec(CALL_RESULT)
+        if own.name != CALL_RESULT or {"abs", "rel"} & own.arguments.keys():
+            return own
+        allowed = (self.delta, self.delta) if self.delta > 0 else tolerance_in(problem.description) or (0.0, 0.0)
+        return CheckerSpec(CALL_RESULT, {"abs": allowed[0], "rel": allowed[1], **own.arguments})

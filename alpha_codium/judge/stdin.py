@@ -52,7 +52,7 @@ class StdinKind(ComparedKind):
             return f"{title_of(language)} programs can't be run by tests that use files in place of stdin and stdout"
         return ""
 
-    def fault_of(self, test: TestCase) -> str:
+    def own_fault_of(self, test: TestCase) -> str:
         """See `TestKind`; any text is valid, but must fit into the file, if there is one."""
         return fault_of_size(test.input) if self.uses_files else ""
 

@@ -1,11 +1,13 @@
 """The numerical errors that a problem's statement allows, found by its words, for problems that name no checker.
 
 1. A power of ten (or a multiple of one) or a small decimal counts if its sentence speaks of errors, accuracy or
-   precision ("absolute or relative error ... 10^{-6}", "differs by at most 1e-9"). Datasets mangle powers: CodeContests
-   has `10 - 6` for a raised -6, others a minus sign for the hyphen, `10^(-6)`, `$10^{-6}$`, `10<sup>-6</sup>`, raised
-   digits or a fraction.
-2. The words between it and the previous number decide which error it bounds: `absolute` or `relative`; `differ` alone
-   means the absolute error. Otherwise either error may be within it, as in most judges, and it must be at most 1e-2.
+   precision ("absolute or relative error ... 10^{-6}", "differs by at most 1e-9"), says that an answer within it is
+   accepted, as LeetCode does ("Answers within 10^-5 of the actual answer will be accepted."), or has Codeforces'
+   formula, |a - b| / max(1, |b|). Datasets mangle powers: CodeContests has `10 - 6` for a raised -6, others a minus
+   sign or `&minus;` for the hyphen, `10^(-6)`, `$10^{-6}$`, `10<sup>-6</sup>`, raised digits or a fraction.
+2. The words between it and the previous number decide which error it bounds: `absolute` or `relative`; `differ` or
+   `within` alone means the absolute error. Otherwise either error may be within it, as in most judges, and it must be
+   at most 1e-2.
 3. Sentences after the heading of the output come first. Before it a sentence must speak of what is printed or of kinds
    of errors, since inputs have a precision, too. Without a heading it must not speak of inputs.
 4. "At least 0.001" bounds no error ("a precision of at least 0.001" does), nor does the probability of an error.
@@ -33,9 +35,19 @@ THIN = re.compile(r"\\[,;:!]")
 # The end of a sentence; not the point in 0.01.
 ENDS = re.compile(r"[.!?;]\s|\n\s*\n")
 ABOUT = re.compile(
-    r"\b(?:errors?(?!\s+(?:probabilit|rate))|inaccuracy|accuracy|accurate|precision|precise|toleranc\w+|differs?)\b",
+    r"\b(?:errors?(?!\s+(?:probabilit|rate))|inaccuracy|accuracy|accurate|precision|precise|toleranc\w+|differs?"
+    r"|deviat\w+|off\s+by)\b|\bmax[\s({\\]*1(?:\.0)?\s*,",
     re.IGNORECASE,
 )
+WITHIN = re.compile(r"\b(?:within|difference)\b", re.IGNORECASE)
+# What such a sentence says of what is compared, and of what happens then.
+OF_RIGHT_ONES = re.compile(
+    r"\b(?:answers?|outputs?|values?|results?|solutions?)\b(?:.|\n){0,200}?"
+    r"\b(?:accepted|acceptable|considered|correct|actual|exact|expected|true|jury|judges?|reference|official)\b",
+    re.IGNORECASE,
+)
+# Errors of this kind are absolute unless the words say otherwise.
+ABSOLUTE = re.compile(r"\b(?:differ|deviat|off\s+by)", re.IGNORECASE)
 OF_A_KIND = re.compile("absolut|relativ", re.IGNORECASE)
 OF_OUTPUTS = re.compile("answer|output|print", re.IGNORECASE)
 OF_KIND_OR_OUTPUTS = re.compile(f"{OF_A_KIND.pattern}|{OF_OUTPUTS.pattern}", re.IGNORECASE)
@@ -48,6 +60,7 @@ OUTPUT = re.compile(r"^[^\w\n]*Output\b", re.IGNORECASE | re.MULTILINE)
 @functools.lru_cache(maxsize=256)
 def tolerance_in(statement: str) -> tuple[float, float] | None:
     """Return the absolute and relative error that `statement` allows (0: none of that kind), None if it names none."""
+    statement = statement.replace("&minus;", "-").replace("&#8722;", "-")
     heading = OUTPUT.search(statement)
     if heading is None:
         return _first_of(sentence for sentence in ENDS.split(statement) if _is_of_outputs(sentence))
@@ -73,7 +86,8 @@ def _is_surely_of_outputs(sentence: str) -> bool:
 
 
 def _tolerance_of(sentence: str) -> tuple[float, float] | None:
-    if not ABOUT.search(sentence):
+    is_within = not ABOUT.search(sentence)
+    if is_within and not (WITHIN.search(sentence) and OF_RIGHT_ONES.search(sentence)):
         return None
     sentence = THIN.sub(" ", sentence.translate(RAISED))
     numbers = [(match, value) for match in NUMBER.finditer(sentence) if SMALLEST <= (value := _value(match)) <= LARGEST]
@@ -84,18 +98,18 @@ def _tolerance_of(sentence: str) -> tuple[float, float] | None:
             continue
         if place == len(numbers) - 1:
             words += sentence[match.end() :]
-        is_absolute, is_relative = _kinds_of(words.lower(), value)
+        is_absolute, is_relative = _kinds_of(words.lower(), value, is_within=is_within)
         absolute = absolute or value * is_absolute
         relative = relative or value * is_relative
     return (absolute, relative) if absolute or relative else None
 
 
-def _kinds_of(words: str, value: float) -> tuple[bool, bool]:
+def _kinds_of(words: str, value: float, *, is_within: bool) -> tuple[bool, bool]:
     """Whether `value` bounds the absolute error, and whether the relative one."""
     is_absolute, is_relative = "absolut" in words, "relativ" in words
     if is_absolute or is_relative:
         return is_absolute, is_relative
-    return value <= USUAL, value <= USUAL and "differ" not in words
+    return value <= USUAL, value <= USUAL and not is_within and not ABSOLUTE.search(words)
 
 
 def _value(match: re.Match[str]) -> float:

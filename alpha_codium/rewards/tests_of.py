@@ -11,14 +11,13 @@ Any of them may be JSON in a string. In shapes 3 and 4, the imports of APPS run 
 solutions need. The input of a call is a list of arguments, or JSON with an argument on each line.
 """
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from alpha_codium.data.schema import problem_from_record
 from alpha_codium.errors import DatasetError
 from alpha_codium.problem import ExecutionSpec, Problem, TestCase
-from alpha_codium.values import shown
+from alpha_codium.values import parse_json, shown
 
 Shape = Problem | Sequence[Any] | Mapping[str, Any] | str
 
@@ -46,7 +45,7 @@ def _plain(tests: Any) -> Any:
     """Return the value of JSON, and lists in place of tuples and arrays."""
     if isinstance(tests, str):
         try:
-            return json.loads(tests)
+            return parse_json(tests)
         except (ValueError, RecursionError) as error:
             raise TypeError(f"tests in a string must be JSON: {error}") from error
     if hasattr(tests, "tolist"):  # numpy, in files of Parquet that pandas has read
@@ -127,6 +126,6 @@ def _arguments(place: int, lines: str) -> list[Any]:
 
 def _value(name: str, text: Any) -> Any:
     try:
-        return json.loads(text)
+        return parse_json(text)
     except (ValueError, TypeError, RecursionError) as error:
         raise TypeError(f"{name} of a call must be JSON: {error}") from error

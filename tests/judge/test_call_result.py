@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from alpha_codium.judge.call import call_result
 from alpha_codium.judge.codec import encode
+from alpha_codium.values import integer_of
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
@@ -85,6 +86,13 @@ def test_a_tolerance_is_for_floats_alone() -> None:
     assert not right(1000000007, 1000000008, rel=1e-3)
     assert not right(True, 1.0000001, abs=0.1)
     assert not right(0.5, 10**400, abs=1.0)
+
+
+@given(st.integers(4000, 6000), st.integers(-9, 9))
+def test_integers_of_any_length_are_compared(digits: int, more: int) -> None:
+    text = "7" * digits
+    assert call_result()("", f"[{text}]", encode([integer_of(text)]))
+    assert call_result()("", text, encode(integer_of(text) + more)) == (more == 0)
 
 
 @pytest.mark.parametrize("text", ["", "passed", "L", "i5;i5;", "i5;\n"])

@@ -1,6 +1,7 @@
 """The judge's verdicts, on real processes."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -148,3 +149,33 @@ async def test_the_rules_limits_reach_the_sandbox() -> None:
     recorded = Recorded([GOOD])
     await Judge(recorded, Rules(cpu_seconds=1.5, memory_bytes=2**28)).for_problem(PROBLEM).judge(RIGHT, TESTS[:1])
     assert recorded.limits == Limits(cpu_seconds=1.5, memory_bytes=2**28)
+
+
+@pytest.mark.parametrize("test", [TestCase("\ud800\n", "1\n"), TestCase("1\n", "\udfff\n")], ids=["input", "output"])
+async def test_a_test_that_is_not_valid_unicode_is_malformed(sandbox: Sandbox, test: TestCase) -> None:
+    judgement = await Judge(sandbox).for_problem(PROBLEM).judge(RIGHT, [test])
+    assert not judgement.judged
+    assert judgement.message.startswith("the test is invalid Unicode: it has half a surrogate pair")
+
+
+async def test_a_program_that_is_not_valid_unicode_does_not_compile(sandbox: Sandbox) -> None:
+    judge = Judge(sandbox).for_problem(PROBLEM)
+    program = RIGHT + "  # \ud800"
+    assert (await judge.judge(program, TESTS)).verdict is Verdict.COMPILATION_ERROR
+    assert (await judge.execute(program, "1")).status is Status.COMPILATION_ERROR
+    assert [each.status for each in await judge.behaviour(program, ["1", "2"])] == [Status.COMPILATION_ERROR] * 2
+    with pytest.raises(ValueError, match="program: invalid Unicode"):
+        await sandbox.run(program, ["1"])
+    with pytest.raises(ValueError, match="input: invalid Unicode"):
+        await sandbox.run(RIGHT, ["\ud800"])
+
+
+async def test_a_memory_limit_that_no_program_can_keep_is_refused(sandbox: Sandbox) -> None:
+    limited = replace(PROBLEM, memory_limit_bytes=1 << 20)
+    judgement = await Judge(sandbox).for_problem(limited).judge(RIGHT, TESTS)
+    assert not judgement.judged
+    assert judgement.message == (
+        "problem 'double': the memory limit, 1 MiB, is below what a python3 program needs, 16 MiB"
+    )
+    with pytest.raises(ValueError, match="limits: the memory limit"):
+        await sandbox.run(RIGHT, ["1"], limits=Limits(memory_bytes=1 << 20))

@@ -41,6 +41,16 @@ MINUS = ["-", "\u2212", "\u2013", " - ", " \u2212 "]
         ("an absolute error of at most 1/10^{5}.", (1e-5, 0.0)),
         ("an absolute error of at most 0.1.", (0.1, 0.0)),
         ("with an error of at most 0.01.", (1e-2, 1e-2)),
+        ("Answers within 10^-5 of the actual answer will be accepted.", (1e-5, 0.0)),
+        ("Answers within 10-5 of the actual value will be accepted as correct.", (1e-5, 0.0)),
+        ("Answers within <code>10<sup>-5</sup></code> of the actual answer will be accepted.", (1e-5, 0.0)),
+        ("It is accepted if your output is within 1e-6 of the jury's.", (1e-6, 0.0)),
+        ("The difference between your answer and the correct one must be less than 1e-6.", (1e-6, 0.0)),
+        ("Your output may deviate by at most 10^-4.", (1e-4, 0.0)),
+        ("It may be off by at most 1e-6.", (1e-6, 0.0)),
+        ("It should be within a relative error of 10&minus;6.", (0.0, 1e-6)),
+        ("correct if $\\frac{|a - b|}{\\max{(1, |b|)}} \\le 10^{-6}$.", (1e-6, 1e-6)),
+        ("correct if |a-b|/max(1,|b|) <= 1e-6.", (1e-6, 1e-6)),
     ],
 )
 def test_the_tolerance_is_read_from_the_words(said: str, tolerance: tuple[float, float]) -> None:
@@ -71,6 +81,9 @@ def test_the_tolerance_is_read_from_the_words(said: str, tolerance: tuple[float,
         "Each sensor has an error probability of 0.05. Print the number.",
         "Output\n\nPrint the number. The error rate of a sensor is 0.001.",
         "Output\n\nPrint yes. The error of a sensor is 0.1.",
+        "Output\n\nPrint whether a point is within 0.001 of the line.",
+        "Output\n\nPrint the largest difference. It is at least 0.001.",
+        "Output\n\nThe answer is the number of points within 0.01 of the circle.",
     ],
 )
 def test_other_numbers_are_not_tolerances(said: str) -> None:

@@ -11,11 +11,13 @@
 import json
 import re
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Any
 
 from alpha_codium.data.benchmarks.benchmark import Benchmark
 from alpha_codium.data.fields import Fields
 from alpha_codium.errors import nearest
+from alpha_codium.values import DIGITS, integer_of
 
 NAME = "apps"
 HUB_ID = "codeparrot/apps"
@@ -34,8 +36,6 @@ from itertools import accumulate, combinations, permutations, product
 from math import ceil, cos, exp, fabs, floor, gcd, log, log2, sin, sqrt, tan
 from typing import Dict, List, Optional, Set, Tuple
 """
-# A number of digits that Python converts between integers and text by default.
-DIGITS = 4000
 INTEGER = re.compile(r"-?[0-9]+")
 # A comparison as in `judge.call`. The names must not collide with the program's.
 ASSERTION = """\
@@ -71,7 +71,7 @@ def _convert(fields: Fields) -> dict[str, Any]:
 
 
 def _converted(fields: Fields) -> dict[str, Any]:
-    tests = fields.parsed("input_output", {}, integer_of)
+    tests = fields.parsed("input_output", {})
     function = tests.get("fn_name") or ""
     inputs, outputs = _pairs(fields, tests)
     return {
@@ -121,16 +121,6 @@ def _meta(fields: Fields) -> Mapping[str, Any]:
     return meta if isinstance(meta, Mapping) else {}
 
 
-def integer_of(digits: str) -> int:
-    """Return an integer with any number of digits, where `int` has a limit."""
-    if len(digits) <= DIGITS:
-        return int(digits)
-    if digits[0] == "-":
-        return -integer_of(digits[1:])
-    half = len(digits) // 2
-    return integer_of(digits[:-half]) * 10**half + integer_of(digits[-half:])
-
-
 def _pairs(fields: Fields, tests: Mapping[str, Any]) -> tuple[list[Any], list[Any]]:
     inputs, outputs = tests.get("inputs") or [], tests.get("outputs") or []
     if not isinstance(inputs, list) or not isinstance(outputs, list) or len(inputs) != len(outputs):
@@ -149,9 +139,10 @@ def _streams(fields: Fields, inputs: list[Any], outputs: list[Any]) -> dict[str,
 def _lines(fields: Fields, value: Any, field: str) -> str:
     """Return the text of a value: a text, or a list of lines, which may be numbers."""
     lines = value if isinstance(value, list) else [value]
-    if not all(isinstance(line, str | int | float) for line in lines) or _beyond_json(lines):
+    if not all(isinstance(line, str | int | float) for line in lines):
         fields.fail(field, "must be text, or a list of lines")
-    return "\n".join(map(str, lines))
+    # Unlike an int, a Decimal of any length can be printed.
+    return "\n".join(str(Decimal(line) if _beyond_json(line) else line) for line in lines)
 
 
 def _calls(fields: Fields, function: Any, inputs: list[Any], outputs: list[Any]) -> dict[str, Any]:

@@ -8,7 +8,6 @@
 
 import base64
 import binascii
-import json
 import zlib
 from collections.abc import Mapping
 from typing import Any
@@ -18,6 +17,7 @@ from alpha_codium.data.benchmarks.benchmark import Benchmark
 from alpha_codium.data.fields import Fields
 from alpha_codium.data.unpickling import loads
 from alpha_codium.errors import nearest
+from alpha_codium.values import parse_json
 
 NAME = "livecodebench"
 # Values of the column `difficulty` in our schema.
@@ -111,7 +111,7 @@ def _arguments(fields: Fields, lines: str, field: str) -> str:
     arguments = [line for line in lines.split("\n") if line.strip()]
     for line in arguments:
         try:
-            json.loads(line)
+            parse_json(line)
         except (ValueError, RecursionError) as error:
             fields.fail(field, f"must have JSON on each line: {error}")
     return f"[{', '.join(arguments)}]"

@@ -107,6 +107,35 @@ async def test_a_program_that_does_not_compile_gets_its_compilers_message(
     assert "/scratch" not in compilation.stderr
 
 
+USES = """
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+int main(void)
+{
+    int mib;
+    if (scanf("%d", &mib) != 1) return 1;
+    char *all = (char *)malloc((size_t)mib << 20);
+    if (!all) return 2;
+    memset(all, 1, (size_t)mib << 20);
+    printf("%d\\n", all[(size_t)mib << 19]);
+}
+"""
+
+
+@pytest.mark.parametrize("language", ["c", "cpp"])
+@pytest.mark.parametrize("limit", [32, 200])
+async def test_a_compiled_program_that_uses_more_memory_than_its_limit_has_exceeded_it(
+    jailed: Sandbox, language: str, limit: int
+) -> None:
+    """However it ends."""
+    limits = Limits(memory_bytes=limit << 20)
+    _, *tests = await executed(
+        jailed, language, USES, str(limit * 3 // 4), str(limit + 8), str(limit * 8), limits=limits
+    )
+    assert [test.status for test in tests] == [Status.FINISHED, *[Status.MEMORY_LIMIT_EXCEEDED] * 2]
+
+
 PRINTS = """
 #include <stdio.h>
 int main(int count, char **arguments)

@@ -67,9 +67,13 @@ class RunnerClient:
         self._socket, self._errors = worker.begin(program, limits)
         # Where the program's files are.
         self._prefix = f"{worker.folder if program.native is None else worker.program_folder}/".encode()
-        # If nothing else counts the memory of a runtime, its peak decides.
-        uncounted = program.native is not None and program.native["memory"] and not worker.counts_memory
-        self._most_bytes = limits.memory_bytes + worker.overhead_bytes if uncounted else 0
+        # The peak of a compiled program decides: a control group allows for the sandbox's own processes, too. So does
+        # that of a runtime whose memory nothing else counts.
+        native = program.native or {"image": False, "memory": None}
+        uncounted = native["memory"] and not worker.counts_memory
+        self._most_bytes = limits.memory_bytes + (0 if native["image"] else worker.overhead_bytes)
+        if not (native["image"] or uncounted):
+            self._most_bytes = 0
         self._patience = self._waited = 0.0
         self._awaited = False
         # The worker of the other program of a pair, for whose answers this one may wait.

@@ -265,6 +265,10 @@ class PortableSandbox(Sandbox):
                 if ended.start_error:
                     why = f"sandbox: {process.command[0]}: {ended.start_error}"
                     return Execution(Status.INTERNAL_ERROR, stderr=why)
+                # As in the engine's runner client, the peak of a compiled program decides.
+                is_image = process.memory is not None and process.memory[0] == "RLIMIT_AS"
+                if is_image and ended.peak_bytes > limits.memory_bytes:
+                    ended = replace(ended, wait_status=signal.SIGKILL, killed_for_memory=True)
                 status = status_of_end(ended, limits)
                 return execution_of(ended, status, ended.stdout, ended.stderr, f"{folder}/".encode())
             finally:

@@ -8,7 +8,6 @@
    no metric, and is tried again.
 """
 
-import json
 from typing import Annotated, Any
 
 from fastapi import APIRouter, HTTPException, Request
@@ -20,6 +19,7 @@ from alpha_codium.serve.answers import AsciiResponse
 from alpha_codium.serve.dialects.asking import Server
 from alpha_codium.serve.hiding import without_paths
 from alpha_codium.serve.requests import MOST_TESTS, JudgeAnswer, JudgeRequest
+from alpha_codium.values import parse_json
 
 SECONDS = 10.0
 THINKING = ("<think>", "</think>")
@@ -201,7 +201,7 @@ def asked(code: str, tests: UnitTests) -> JudgeRequest:
 def is_json(text: str) -> bool:
     """Whether a text is JSON."""
     try:
-        json.loads(text)
+        parse_json(text)
     except (ValueError, RecursionError):
         return False
     return True

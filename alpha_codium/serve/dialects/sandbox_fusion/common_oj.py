@@ -6,7 +6,6 @@
    numbers may differ by a relative error of 1e-5.
 """
 
-import json
 import re
 from typing import Annotated, Any
 
@@ -24,6 +23,7 @@ from alpha_codium.serve.dialects.sandbox_fusion.running import (
     program_of,
 )
 from alpha_codium.serve.requests import MOST_TESTS
+from alpha_codium.values import parse_json
 from alpha_codium.verdict import Execution, Status
 
 DATASET_TYPE = "CommonOJDataset"
@@ -154,7 +154,7 @@ def tests_of(item: SubmitRequest) -> list[StdioTest]:
         raise HTTPException(400, "config.provided_data must be the row of the problem, with a list of tests in `test`")
     given = config.provided_data["test"]
     try:
-        return Tests.validate_python(json.loads(given) if isinstance(given, str) else given)
+        return Tests.validate_python(parse_json(given) if isinstance(given, str) else given)
     except (ValidationError, ValueError, RecursionError) as error:
         where = f"{error.errors()[0]['loc']}: {error.errors()[0]['msg']}" if isinstance(error, ValidationError) else ""
         raise HTTPException(400, f"config.provided_data.test is no list of stdin tests {where}".strip()) from error
