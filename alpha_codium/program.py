@@ -83,17 +83,15 @@ class Job(JsonValue):
     def __post_init__(self) -> None:
         """Keep inputs and command as tuples of strings.
 
-        Raises TypeError, and ValueError if both are given, if a text is invalid Unicode, or if the memory is too little
-        for any program in the language.
+        Raises TypeError, and ValueError if both are given, if an input is invalid Unicode, or if the memory is too
+        little for any program in the language.
         """
         object.__setattr__(self, "inputs", strings("inputs", self.inputs))
         object.__setattr__(self, "command", strings("command", self.command))
         if self.command and (self.inputs or self.driver):
             raise ValueError("a job with a command has neither inputs nor a driver")
-        named = {"program": self.program.files.values(), "input": self.inputs}
-        for name, texts in named.items():
-            if reason := surrogate_in(*texts):
-                raise ValueError(f"{name}: {reason}")
+        if reason := surrogate_in(*self.inputs):
+            raise ValueError(f"inputs: {reason}")
         if reason := too_little_memory(self.program.language, self.limits.memory_bytes):
             raise ValueError(f"limits: {reason}")
 

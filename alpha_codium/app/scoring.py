@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 from alpha_codium.app.evaluation import Evaluation, describe, with_code_tester
@@ -12,7 +13,7 @@ from alpha_codium.config import Settings, load_settings
 from alpha_codium.coroutines import blocking, in_thread
 from alpha_codium.data.benchmarks import ALIASES, refuse_another_benchmark
 from alpha_codium.data.load import ProblemSet, load_problems
-from alpha_codium.data.samples.programs import columns_of, problems_for, solutions_of
+from alpha_codium.data.samples.programs import columns_of, problems_for, solutions_of, with_completions_found
 from alpha_codium.data.samples.reading import CANDIDATES, Columns, Row, read_samples
 from alpha_codium.data.samples.runs import parse_selections, selected
 from alpha_codium.data.samples.setup import ALL, IMPORTS, WithSetup
@@ -21,7 +22,7 @@ from alpha_codium.data.sources import stored_names
 from alpha_codium.data.subset import Subset
 from alpha_codium.errors import DatasetError, UserError, nearest
 from alpha_codium.eval.metric import DEFAULT_KS
-from alpha_codium.eval.prepare import only_asked, prepare_for_evaluation
+from alpha_codium.eval.prepare import only_asked, places_of_difficulty, prepare_for_evaluation
 from alpha_codium.eval.scoring import Score
 from alpha_codium.gen.cleaning import (
     RULES,
@@ -98,6 +99,11 @@ async def score_async(
     with _remedy(benchmark, dataset):
         problems = await in_thread(problems_for, rows, name, split)
     refuse_another_benchmark(benchmark, problems.names, problems.label)
+    rows = await in_thread(_in_order_of_part, rows, problems, difficulty)
+    if form is None:
+        rows, continued = await in_thread(with_completions_found, rows, problems)
+        if continued:
+            on_event(Noted(f"taken as completions of the prompts: {counted(continued, 'sample')} (see --form)"))
     asked = language_asked_for(language) if language else ""
     if clean:
         rows, found = await in_thread(_cleaned, rows, problems, asked)
@@ -140,6 +146,7 @@ def clean_file(
     split: str | None = None,
     column: str = "",
     form: str | None = None,
+    difficulty: Sequence[str] = (),
     rules: Sequence[CleaningRule] = RULES,
     stop_words: Sequence[str] = (),
 ) -> tuple[Cleaning, bool]:
@@ -154,9 +161,22 @@ def clean_file(
         problems = load_problems(name, split) if name is not None else None
     if problems is not None:
         refuse_another_benchmark(benchmark, problems.names, problems.label)
+        rows = _in_order_of_part(rows, problems, difficulty)
+        rows = rows if form else with_completions_found(rows, problems)[0]
     cleaning = Cleaning(rules, stop_words or STOP_WORDS)
     write_rows(output, clean_rows(rows, problems, cleaning), rows)
     return cleaning, problems is not None
+
+
+def _in_order_of_part(rows: list[Row], problems: ProblemSet, difficulty: Sequence[str]) -> list[Row]:
+    """Return rows without names that are in the order of the problems of a difficulty, with the names of these."""
+    in_order = [str(row.task) for row in rows] == list(map(str, range(len(rows))))
+    if not difficulty or not in_order or len(rows) == len(problems) or any(row.values for row in rows):
+        return rows
+    places = places_of_difficulty(problems, range(len(problems)), difficulty)
+    if len(places) != len(rows):
+        return rows
+    return [replace(row, task=problems.names[at], by_place=False) for row, at in zip(rows, places, strict=True)]
 
 
 def _samples(file: str, columns: Columns) -> list[Row]:

@@ -111,10 +111,6 @@ def eval_gen_solutions(common: CommonOptions, **given: Any) -> None:
 )
 @subset_options
 @only_present_option
-@click.option(
-    "--difficulty", "--level", "difficulty", multiple=True, metavar="NAME",
-    help="Score only problems of this difficulty, such as introductory; repeatable.",
-)  # fmt: skip
 @ignore_fingerprint_option
 @tests_option(default="private_tests")
 @score_options

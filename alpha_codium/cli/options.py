@@ -235,7 +235,15 @@ sample_file_options = options(
     click.option(
         "--form",
         type=click.Choice(["completion", "solution"]),
-        help="Whether the column holds completions of the prompt or complete programs.  [default: by the column]",
+        help="Whether the column holds completions of the prompt or complete programs.  [default: by the column and the texts]",
+    ),
+    click.option(
+        "--difficulty",
+        "--level",
+        "difficulty",
+        multiple=True,
+        metavar="NAME",
+        help="Only problems of this difficulty, such as introductory; repeatable. A list may be of these alone.",
     ),
 )
 overwrite_option = click.option("--overwrite", is_flag=True, help="Replace the output if it exists already.")

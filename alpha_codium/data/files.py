@@ -5,12 +5,13 @@ those splits, and `all`.
 """
 
 import gzip
+import json
 import re
 import zlib
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from alpha_codium.data.benchmarks import benchmark_of
 from alpha_codium.data.benchmarks.benchmark import Benchmark
@@ -23,6 +24,7 @@ SPLIT_WORDS = {"test": {"test", "tests"}, "valid": {"valid", "validation", "dev"
 SUFFIXES = (".jsonl", ".jsonl.gz", ".json", ".parquet")
 # Rows turned into Python objects at a time: a problem may be megabytes.
 ROWS_AT_A_TIME = 16
+GZIP = b"\x1f\x8b"
 # The split of all records in a file with several splits.
 WHOLE = "all"
 
@@ -132,10 +134,10 @@ def guess_split(name: str, otherwise: str = "train") -> str:
 
 
 def read_json_lines(path: Path) -> Iterator[Record]:
-    """Yield the objects in a `.jsonl` or `.jsonl.gz` file; raises DatasetError with the number of an invalid line."""
+    """Yield the objects in a file of JSON lines; raises DatasetError with the number of an invalid line."""
     number = 0
     try:
-        with gzip.open(path, "rb") if path.name.lower().endswith(".gz") else path.open("rb") as lines:
+        with opened(path) as lines:
             for number, line in enumerate(lines, start=1):
                 if line.strip():
                     value = _parse(line, f"{path}, line {number}")
@@ -149,12 +151,36 @@ def read_json_lines(path: Path) -> Iterator[Record]:
 
 
 def read_json(path: Path) -> Iterator[Record]:
-    """Yield the object in a `.json` file, or the items of its list."""
+    """Yield the object in a file of JSON, the items of its list or, if it has several, of JSON lines."""
     try:
-        value = _parse(path.read_bytes(), str(path))
-    except OSError as error:
-        raise DatasetError(f"{path} can't be read: {error.strerror or error}") from error
-    yield from value if isinstance(value, list) else [value]
+        with opened(path) as file:
+            text = file.read()
+    except (OSError, EOFError, zlib.error) as error:
+        raise DatasetError(f"{path} can't be read: {getattr(error, 'strerror', None) or error}") from error
+    try:
+        value = _parse(text, str(path))
+    except DatasetError:
+        if not is_json_lines(text):
+            raise
+        yield from read_json_lines(path)
+    else:
+        yield from value if isinstance(value, list) else [value]
+
+
+def opened(path: Path) -> IO[bytes]:
+    """Open a file, compressed with gzip or not, by its first bytes; raises OSError."""
+    with path.open("rb") as file:
+        is_compressed = file.read(2) == GZIP
+    return gzip.open(path, "rb") if is_compressed else path.open("rb")
+
+
+def is_json_lines(text: bytes) -> bool:
+    """Whether the first of several lines is a JSON object."""
+    first, _, rest = text.strip().partition(b"\n")
+    try:
+        return bool(rest) and isinstance(json.loads(first), dict)
+    except (ValueError, RecursionError):
+        return False
 
 
 def read_parquet(path: Path) -> Iterator[Record]:

@@ -221,7 +221,7 @@ def only_asked(
     if only_present:
         places = [place for place in places if tasks.entries.get(names[place])]
     if difficulties:
-        places = _of_difficulty(tasks.problems, places, difficulties)
+        places = places_of_difficulty(tasks.problems, places, difficulties)
     kept = list(places)
     kept = [kept[place] for place in chosen.positions([names[place] for place in kept])]
     if len(kept) == len(names):
@@ -234,7 +234,8 @@ def only_asked(
     return EvaluationSet(problems, tasks.entries, tasks.test_types, part_of(len(names), *ways))
 
 
-def _of_difficulty(problems: Sequence[Problem], places: Iterable[int], difficulties: Sequence[str]) -> list[int]:
+def places_of_difficulty(problems: Sequence[Problem], places: Iterable[int], difficulties: Sequence[str]) -> list[int]:
+    """Return those of `places` whose problems have one of the difficulties; raises DatasetError if none has."""
     found = {place: difficulty_name(problems[place].difficulty) for place in places}
     for name in difficulties:
         if name not in found.values():

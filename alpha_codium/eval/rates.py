@@ -15,6 +15,7 @@ from alpha_codium.verdict import Verdict
 from alpha_codium.wording import counted
 
 EMPTY = "the program is empty"
+HOW_TO_COMPLETE = "gencode eval score --form completion"
 HOW_TO_CLEAN = "gencode eval score --clean, or gencode data clean_generations"
 # If more programs than this share are empty or don't compile, they may be models' raw answers.
 MANY_BROKEN = 0.1
@@ -57,8 +58,11 @@ def broken_programs(entries: Mapping[str, Sequence[Entry]], results: Sequence[Pr
     broken = [e.program for e, verdict in present if e.is_blank or verdict is Verdict.COMPILATION_ERROR]
     if len(broken) <= MANY_BROKEN * len(present) and not any(FENCE in program for program in broken):
         return None
-    first = Counter(filter(None, map(_syntax_error, broken))).most_common(1)
-    commonest = [{"error": error, "line": line, "count": count} for (error, line), count in first]
+    errors = list(filter(None, map(_syntax_error, broken)))
+    first = Counter(error for error, _ in errors).most_common(1)
+    # The commonest of the lines with it is the example.
+    lines = Counter(line for error, line in errors if first and error == first[0][0])
+    commonest = [{"error": error, "line": lines.most_common(1)[0][0], "count": count} for error, count in first]
     return {"count": len(broken), "present": len(present), "commonest": commonest[0] if commonest else None}
 
 
@@ -73,8 +77,10 @@ def broken_lines(broken: Mapping[str, Any]) -> Iterator[str]:
     """Lines that say how many programs are empty or don't compile, why, and what to do."""
     yield f"empty or don't compile: {broken['count']} of {counted(broken['present'], 'program')}"
     if commonest := broken["commonest"]:
-        where = f", {commonest['line']!r}" if commonest["line"] else ""
+        where = f", for example {commonest['line']!r}" if commonest["line"] else ""
         yield f"the commonest error ({counted(commonest['count'], 'program')}): {commonest['error']}{where}"
+    if commonest and commonest["error"].startswith("IndentationError"):
+        yield f"if they continue the problems' prompts: {HOW_TO_COMPLETE}"
     if not commonest or commonest["error"] != EMPTY:
         yield f"if they are a model's raw answers, clean them: {HOW_TO_CLEAN}"
 

@@ -96,7 +96,7 @@ def test_a_problem_file_holds_one_problem(tmp_path):
         ("{", "not valid JSON"),
         ("7", "a problem must be an object, not a number"),
         ('{"description": "x"}', "name is missing"),
-        ('{"name": "a"}\n{"name": "b"}', "not valid JSON: Extra data"),
+        ('{"name": "a"} {"name": "b"}', "not valid JSON: Extra data"),
     ],
 )
 def test_a_malformed_problem_file_is_one_line(tmp_path, text, complaint):

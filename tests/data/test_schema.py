@@ -181,7 +181,7 @@ def test_a_limit_of_null_or_zero_is_no_limit(limit):
         ({"execution": {"kind": "cal"}}, "execution.kind 'cal' is unknown (did you mean 'call'?)"),
         ({"execution": {"entrypoint": "f"}}, "unknown key 'entrypoint' (did you mean 'entry_point'?)"),
         ({"execution": {"kind": "call", "entry_point": 1}}, "execution.entry_point must be text"),
-        ({"description": "\ud800"}, "not valid Unicode"),
+        ({"description": "\ud800"}, "invalid Unicode"),
     ],
 )
 def test_a_malformed_field_is_named_with_its_record(fields, complaint):

@@ -166,7 +166,7 @@ async def test_a_checker_that_does_not_compile_says_so_for_every_test(both: Sand
 
 
 ECHO = "import sys\nsys.exit(42 if sys.stdin.buffer.read() == open(sys.argv[2], 'rb').read() else 43)"
-HOSTILE = ["", "\n", "0\n", "4 4 4\n1", "\0", "42", "\r\n\r", "\u00e9" * 3, "\ufeff", "x" * 100_000, "\ud800", "1\x1a2"]
+HOSTILE = ["", "\n", "0\n", "4 4 4\n1", "\0", "42", "\r\n\r", "\u00e9" * 3, "\ufeff", "x" * 100_000, "1\x1a2"]
 
 
 async def test_no_output_can_stand_for_another_file(both: Sandbox) -> None:

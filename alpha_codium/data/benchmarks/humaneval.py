@@ -76,14 +76,19 @@ def _in_another_language(fields: Fields, language: str) -> dict[str, Any]:
     if language not in E_LANGUAGES:
         fields.fail("language", f"is {language!r}: tests of MultiPL-E can be run in python3, {', '.join(E_LANGUAGES)}")
     prompt = fields.needed("prompt")
-    return _problem(fields.needed("name"), prompt, language, fields.needed("tests"), _head(prompt, language))
+    tests = fields.needed("tests" if "tests" in fields.record else "test")
+    return _problem(fields.needed("name"), prompt, language, tests, _head(prompt, language))
 
 
 def _humaneval_x(fields: Fields) -> dict[str, Any]:
     name, prompt, solution = fields.needed("task_id"), fields.needed("prompt"), fields.text("canonical_solution")
     language = canonical(name.partition("/")[0])
+    if language == PYTHON:
+        own = _completion(fields, "task_id", "test")
+        return own | {"solutions": [{"language": PYTHON, "solution": prompt + solution}] if solution.strip() else []}
     if language not in X_LANGUAGES:
-        fields.fail("task_id", f"is {name!r}: tests of HumanEval-X can be run in {', '.join(X_LANGUAGES)}")
+        known = ", ".join((PYTHON, *X_LANGUAGES))
+        fields.fail("task_id", f"is {name!r}: tests of HumanEval-X can be run in {known}")
     head = _head(prompt, language)
     if language == "cpp":
         head = "\n".join([*(f"#include <{header}>" for header in CPP_HEADERS), head])

@@ -3,7 +3,8 @@
 1. An id that is a problem's name matches that problem.
 2. Otherwise an id is parsed as benchmark, split, number and the rest. The numbers must be equal; so must the benchmark,
    if the id has one, and the split and the rest, if both have them.
-3. An ambiguous id matches no problem.
+3. `Python/11` of HumanEval-X is `HumanEval/11`, whose tests are the same.
+4. An ambiguous id matches no problem.
 """
 
 import re
@@ -15,6 +16,9 @@ ID = re.compile(
     r"(?P<number>\d{1,9})(?:_(?P<rest>\w+))?"
 )
 
+# Another name of a benchmark in ids.
+SAME = {"humaneval": "python", "python": "humaneval"}
+
 
 class _Id(NamedTuple):
     benchmark: str
@@ -24,7 +28,7 @@ class _Id(NamedTuple):
 
     def fits(self, name: "_Id") -> bool:
         """Return whether this id may refer to the problem `name`."""
-        same_benchmark = self.benchmark in ("", name.benchmark)
+        same_benchmark = self.benchmark in ("", name.benchmark, SAME.get(name.benchmark))
         same_split = not self.split or not name.split or self.split == name.split
         same_rest = not self.rest or not name.rest or self.rest == name.rest
         return self.number == name.number and same_benchmark and same_split and same_rest

@@ -2,23 +2,26 @@
 
 1. Every id must match a problem of the split (see `names`). A list in the problems' order must have an item for each.
 2. The program of a completion is the prompt and the completion, if the problem's description is the beginning of a
-   function; otherwise, as in MBPP, the completion is the program.
+   function; otherwise, as in MBPP, the completion is the program. A text that isn't Python, but is after the prompt, is
+   a completion, whatever its column is called (`with_completions_found`).
 3. Problems without samples get no row; they count as failed, since a score is over the whole split.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from alpha_codium.data.files import WHOLE, FileSource
 from alpha_codium.data.load import ProblemSet, load_problems
 from alpha_codium.data.samples.names import TaskNames
-from alpha_codium.data.samples.reading import CANDIDATES, COMPLETION, Row
+from alpha_codium.data.samples.reading import CANDIDATES, COMPLETION, SOLUTION, Row
 from alpha_codium.data.solutions import DETAILS, OPTIONAL, ORIGIN, SUBSET, check_row
 from alpha_codium.data.sources import find_source
 from alpha_codium.errors import DatasetError, nearest
 from alpha_codium.language_table import LANGUAGES
 from alpha_codium.languages.names import canonical
 from alpha_codium.languages.python.beginnings import beginning_of
+from alpha_codium.languages.python.syntax import UNPARSABLE, parse
 from alpha_codium.program import PYTHON
 from alpha_codium.wording import counted
 
@@ -59,6 +62,42 @@ def problems_for(rows: Sequence[Row], dataset: str, split: str | None) -> Proble
     return problems
 
 
+def with_completions_found(rows: Sequence[Row], problems: ProblemSet) -> tuple[list[Row], int]:
+    """Return the rows with whole programs in place of texts that only continue the prompt, and the number of these.
+
+    A row that has no other texts becomes one of completions.
+    """
+    found = [
+        _with_completions(row, name, problems) for row, name in zip(rows, problem_names(rows, problems), strict=True)
+    ]
+    return [row for row, _ in found], sum(count for _, count in found)
+
+
+def _with_completions(row: Row, name: str, problems: ProblemSet) -> tuple[Row, int]:
+    prompt = _prompt(name, problems) if row.form == SOLUTION else ""
+    continues = [bool(prompt) and _only_continues(text, prompt) for text in row.texts]
+    if not any(continues):
+        return row, 0
+    texts = list(zip(row.texts, continues, strict=True))
+    if all(is_so or not text.strip() for text, is_so in texts):
+        return replace(row, form=COMPLETION), sum(continues)
+    return replace(row, texts=tuple(prompt + text if is_so else text for text, is_so in texts)), sum(continues)
+
+
+def _only_continues(text: str, prompt: str) -> bool:
+    """Whether a text isn't Python, but the prompt with it is."""
+    # What isn't indented can't continue a function.
+    return text.lstrip("\r\n")[:1] in (" ", "\t") and not _is_python(text) and _is_python(prompt + text)
+
+
+def _is_python(text: str) -> bool:
+    try:
+        parse(text)
+    except UNPARSABLE:
+        return False
+    return True
+
+
 def problem_names(rows: Sequence[Row], problems: ProblemSet) -> list[str]:
     """Return the name of each row's problem; raises DatasetError if a problem isn't in the split."""
     if rows and rows[0].by_place:
@@ -69,7 +108,8 @@ def problem_names(rows: Sequence[Row], problems: ProblemSet) -> list[str]:
             )
         return [problems.names[int(row.task)] for row in rows]
     known = TaskNames(problems.names)
-    names = [known.find(row.task) for row in rows]
+    by_prompt = _names_by_prompt(problems) if any(row.by_prompt for row in rows) else {}
+    names = [by_prompt.get(str(row.task).strip()) if row.by_prompt else known.find(row.task) for row in rows]
     if rows and rows[0].values is None:
         names = _by_name_or_place(rows, names, problems)
     if strangers := [row for row, name in zip(rows, names, strict=True) if name is None]:
@@ -81,6 +121,10 @@ def problem_names(rows: Sequence[Row], problems: ProblemSet) -> list[str]:
             f"{nearest(str(row.task)[:80], problems.names)}{more}"
         )
     return [name for name in names if name is not None]
+
+
+def _names_by_prompt(problems: ProblemSet) -> dict[str, str]:
+    return {problem.description.strip(): problem.name for problem in problems}
 
 
 def _by_name_or_place(rows: Sequence[Row], names: list[str | None], problems: ProblemSet) -> list[str | None]:

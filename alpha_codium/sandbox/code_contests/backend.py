@@ -41,6 +41,7 @@ from alpha_codium.sandbox.protocol import (
     require_one_file,
     worker_count,
 )
+from alpha_codium.values import surrogate_in
 from alpha_codium.verdict import Execution, Identity, PairReport, Report, Status
 
 TRIAL_LIMITS = Limits(cpu_seconds=3, memory_bytes=300 << 20)
@@ -158,6 +159,9 @@ class CodeContestsSandbox(Sandbox):
         """Yield the executions of a job; batches have `size` inputs, then twice as many each time, up to `most`."""
         require_language(job.program, PYTHON)
         require_one_file(job)
+        if reason := surrogate_in(job.program.source):
+            yield Execution(Status.COMPILATION_ERROR, stderr=f"the program is {reason}")
+            return
         inputs = [text.encode("utf-8", "replace") for text in job.inputs]
         async with self._worker() as worker:
             batches = Batches(worker, job.program.source.encode("utf-8", "replace"), job.driver, job.limits)

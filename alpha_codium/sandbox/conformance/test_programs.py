@@ -127,7 +127,7 @@ async def test_a_flood_on_stderr_harms_nothing_and_its_end_is_kept(sandbox: Sand
         "(" * 5000 + ")" * 5000,
         "x = " + "-" * 200_000 + "1",
         "return 1",
-        "x = '\ud800'\n'",
+        "x = '\ud800'",
     ],
     ids=["syntax", "indent", "null", "rot13", "coding", "parentheses", "minuses", "return", "surrogate"],
 )

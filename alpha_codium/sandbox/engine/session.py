@@ -20,6 +20,7 @@ from alpha_codium.sandbox.engine.exclusive_lock import ExclusiveLock, is_loaded
 from alpha_codium.sandbox.engine.jail import SCRATCH_BYTES, RunnerProgram
 from alpha_codium.sandbox.engine.runner_client import UNCONNECTED, RunnerClient, RunnerLost, Wiring
 from alpha_codium.sandbox.engine.worker import Worker
+from alpha_codium.values import surrogate_in
 from alpha_codium.verdict import Execution, Status
 
 # The program must leave room for its own files.
@@ -43,6 +44,7 @@ class Session:
     ) -> None:
         """`build` is for a program that the interpreter doesn't run."""
         self.worker, self.lock, self.cancellation, self.limits = worker, lock, cancellation, limits
+        self.invalid = surrogate_in(*what.program.files.values())
         source = what.program.source.encode("utf-8", "replace")
         self.program = RunnerProgram(source, what.driver.encode(), what.program.main)
         self.build = build
@@ -66,6 +68,8 @@ class Session:
 
     def compile(self) -> Execution:
         """Compile the program, tried twice."""
+        if self.invalid:
+            return Execution(Status.COMPILATION_ERROR, stderr=f"the program is {self.invalid}")
         size = len(self.program.source)
         if size > LARGEST_PROGRAM:
             message = f"the program is too large: {size} bytes, and {LARGEST_PROGRAM} are the most"

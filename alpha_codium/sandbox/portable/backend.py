@@ -57,6 +57,7 @@ from alpha_codium.sandbox.protocol import (
     require_one_file,
     worker_count,
 )
+from alpha_codium.values import surrogate_in
 from alpha_codium.verdict import Execution, Identity, PairReport, Report, Status
 
 T = TypeVar("T")
@@ -177,6 +178,8 @@ class PortableSandbox(Sandbox):
     async def _built(self, job: Job) -> tuple[Execution, Process]:
         """Compile a program that the interpreter doesn't run; return the compiler's execution, and what runs it."""
         require_one_file(job)
+        if reason := surrogate_in(*job.program.files.values()):
+            return Execution(Status.COMPILATION_ERROR, stderr=f"the program is {reason}"), Process(())
         build = await asyncio.to_thread(self._toolchains.build, job, job.limits)
         assert build is not None
         made = await self._in_thread(self._compilers.made, build)
@@ -201,6 +204,8 @@ class PortableSandbox(Sandbox):
             raise
 
     def _compile(self, cancellation: Cancellation, program: Program, limits: Limits) -> Execution:
+        if reason := surrogate_in(*program.files.values()):
+            return Execution(Status.COMPILATION_ERROR, stderr=f"the program is {reason}")
         memory = min(COMPILE_LIMITS.memory_bytes, limits.memory_bytes + OVERHEAD_BYTES)
         with self._both_workers() as (worker, _):
             command = LANGUAGE.compile_command(self.interpreter, program.main)

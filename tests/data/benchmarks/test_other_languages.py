@@ -104,7 +104,7 @@ def test_a_program_in_another_language_than_the_tests_gets_no_verdict() -> None:
     ("record", "said"),
     [
         (MULTIPL_E | {"language": "lua"}, "language is 'lua': tests of MultiPL-E can be run in python3, cpp"),
-        (HUMANEVAL_X | {"task_id": "Go/0"}, "task_id is 'Go/0': tests of HumanEval-X can be run in cpp"),
+        (HUMANEVAL_X | {"task_id": "Go/0"}, "task_id is 'Go/0': tests of HumanEval-X can be run in python3, cpp"),
     ],
 )
 def test_languages_whose_tests_need_more_than_a_compiler_are_refused(record: dict, said: str) -> None:
