@@ -7,15 +7,13 @@
 3. Providers report one sum of tokens for several answers. It is divided evenly; the first answer has the prompt tokens.
 """
 
-import re
 from typing import Any
 
 from alpha_codium.llm.errors import TransientError
 from alpha_codium.llm.messages import Answer
+from alpha_codium.thinking import split_thinking
 
 MAX_CHARACTERS = 1_000_000
-OPENED = re.compile(r"\s*<(think|thinking|thought|reasoning)>", re.IGNORECASE)
-CLOSED = re.compile(r"</(?:think|thinking|thought|reasoning)>[^\S\n]*(?:\n\s*|\Z)", re.IGNORECASE)
 
 
 def answers_of(response: Any, model: str, cost: float | None, seconds: float) -> list[Answer]:
@@ -50,17 +48,9 @@ def refuse_made_up(response: Any, model: str) -> None:
 
 
 def split_reasoning(text: str) -> tuple[str, str]:
-    """Return the answer in a text, and the reasoning before it."""
-    opening = OPENED.match(text)
-    start = opening.end() if opening else 0
-    closing = CLOSED.search(text) if opening is None else _closing(opening[1]).search(text, start)
-    if closing is not None:
-        return text[closing.end() :], text[start : closing.start()].strip()
-    return ("", text[start:].strip()) if opening else (text, "")
-
-
-def _closing(tag: str) -> re.Pattern[str]:
-    return re.compile(rf"</{tag}>\s*", re.IGNORECASE)
+    """Return the answer in a text, and the reasoning in it."""
+    answer, reasoning = split_thinking(text)
+    return (answer.lstrip(), reasoning) if len(answer) < len(text) else (text, "")
 
 
 def _parts(choice: Any) -> tuple[str, str, str]:
