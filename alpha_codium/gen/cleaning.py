@@ -22,9 +22,10 @@ from alpha_codium.data.load import ProblemSet
 from alpha_codium.data.samples.programs import problem_names
 from alpha_codium.data.samples.reading import COMPLETION, PICKLES, Row
 from alpha_codium.errors import DatasetError
-from alpha_codium.flows.extraction import MAX_CUTS, MAX_STARTS, PROSE_LINE
 from alpha_codium.flows.fences import fenced_texts, find_fences, strip_end_tokens
+from alpha_codium.flows.unfenced import MAX_CUTS, MAX_STARTS
 from alpha_codium.languages import CodeKind, Reader, language_named
+from alpha_codium.languages.prose import PROSE_LINE
 from alpha_codium.problem import Problem
 from alpha_codium.program import PYTHON
 from alpha_codium.runs.folder import write_atomically
