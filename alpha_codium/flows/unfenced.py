@@ -39,7 +39,7 @@ def between_prose(text: str, reader: Reader) -> str | None:
     """Return the first program that begins at a line of code and ends at prose or the end, else the first snippet."""
     snippet = None
     for match in itertools.islice(reader.language.code_line.finditer(text), MAX_STARTS):
-        for start in dict.fromkeys((_with_code_before(text, match.start()), match.start())):
+        for start in dict.fromkeys((_with_code_before(text, match.start(), reader), match.start())):
             rest = text[start:]
             code = rest if reader.kind_of(rest) > CodeKind.BROKEN else before_prose(rest, reader)
             if code and reader.kind_of(code) is CodeKind.PROGRAM:
@@ -48,12 +48,15 @@ def between_prose(text: str, reader: Reader) -> str | None:
     return snippet
 
 
-def _with_code_before(text: str, start: int) -> int:
+def _with_code_before(text: str, start: int, reader: Reader) -> int:
     """Return where comments and the like begin that stand right before a line."""
-    first = start
+    first, hash_begins_comment = start, reader.language.tag in ("python", "ruby")
     while start:
         start = text.rfind("\n", 0, start - 1) + 1
         line = CODE_BEFORE.match(text, start)
+        if line is None and hash_begins_comment and text[start] == "#":
+            first = start
+            continue
         if line is None or is_sentence(text[start : text.find("\n", start)]):
             break
         if text[start : line.end()].strip():

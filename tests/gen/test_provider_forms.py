@@ -1,4 +1,4 @@
-"""Whatever form a provider answers in: the program is there, or the sample is the model's failed one; nothing is lost."""
+"""Whatever form an answer has: its program is there, or the sample is the model's failed one; nothing is lost."""
 
 import json
 import sqlite3
@@ -29,14 +29,15 @@ def test_each_form_gives_its_program_or_a_failed_sample_of_the_models(home, tmp_
     with ScriptedServer(script) as server:
         job = ["--dataset_name", problems, "--flow", "baseline", "--samples", 1, "--run", "r"]
         arguments = [*model_arguments(server), "--model", model]
-        done = run_cli("gen", "solve_set", *job, *arguments, "--solution_path", tmp_path / "solutions")
+        done = run_cli("gen", "solve_set", *job, *arguments)
     assert "Traceback" not in done.stderr
-    found = {name: (program.strip(), error) for name, _, program, error in candidates_in(tmp_path / "solutions")}
+    solutions = home / "runs" / "r" / "solutions"
+    found = {name: (program.strip(), error) for name, _, program, error in candidates_in(solutions)}
     assert {name: program for name, (program, _) in found.items() if program} == dict.fromkeys(
         WITH_PROGRAM, "print(input())"
     )
     assert {error.split(":")[0] for program, error in found.values() if not program} == {"model"}
-    assert all(tokens[0] > 0 for tokens in columns_of(tmp_path / "solutions")["completion_tokens"])
+    assert all(tokens[0] > 0 for tokens in columns_of(solutions)["completion_tokens"])
     with sqlite3.connect(next((home / "runs").glob("*/answers.sqlite"))) as stored:
         answers = [json.loads(row[0]) for row in stored.execute("SELECT answer FROM answers")]
     assert all(answer["text"] or answer["reasoning"] or answer["raw"] for answer in answers)
