@@ -17,6 +17,7 @@
 Refusals, prose and data contain no program.
 """
 
+import contextlib
 import itertools
 import re
 from collections.abc import Iterator, Sequence
@@ -282,13 +283,11 @@ def _values_of(root: Any, names: Sequence[str]) -> Iterator[str]:
     """Yield the texts in fields of these names, also in the arguments of a call of a tool, which may be JSON."""
     if not isinstance(root, dict):
         return
-    yield from (root[name].value for name in names if name in root and isinstance(root[name].value, str))
-    for name in ARGUMENTS:
-        inner = root[name].value if name in root else None
-        if isinstance(inner, str):
-            try:
-                inner = read(inner).value
-            except FormatError:
-                continue
+    values = (root[name].value for name in names if name in root)
+    yield from (value for value in values if isinstance(value, str))
+    for inner in (root[name].value for name in ARGUMENTS if name in root):
         if isinstance(inner, dict):
-            yield from (inner[each].value for each in names if each in inner and isinstance(inner[each].value, str))
+            yield from (value for name in names if name in inner and isinstance(value := inner[name].value, str))
+        elif isinstance(inner, str):
+            with contextlib.suppress(FormatError):
+                yield from _values_of(read(inner).value, names)

@@ -160,7 +160,8 @@ class BracketReader:
             part = plain[position:start]
             depth += sum(map(part.count, OPENING)) - sum(map(part.count, CLOSING))
             position = start
-            first = WHITE_SPACE.match(code, start).end()
+            white = WHITE_SPACE.match(code, start)
+            first = white.end() if white else start
             if depth <= 0 and plain[first] == code[first]:
                 return code.count("\n", 0, start) + 1
         return None
