@@ -178,6 +178,7 @@ READERS: dict[str, Callable[[str], Any]] = {
     "message of a compiler": compile_message,
     "distance of outputs": lambda text: output_distance("5 6\n7", text),
     "code in an answer": extract_code,
+    "code in C++ in an answer": lambda text: extract_code(text, "cpp"),
     "fences": lambda text: list(fenced_texts(text)),
     "thinking and end tokens": clean,
     "structured answer": SCHEMA.parse,

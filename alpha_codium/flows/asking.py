@@ -211,7 +211,7 @@ class _PreparedQuestion:
             ModelAnswer(
                 name,
                 tuple({"role": m.role, "content": m.content} for m in request.messages),
-                text=kept_text(answer.text),
+                text=kept_text(answer.text or answer.raw),
                 reasoning=kept_text(answer.reasoning),
                 model=answer.model,
                 prompt_tokens=answer.prompt_tokens,

@@ -1,43 +1,63 @@
 """Extraction of the program from a model's answer.
 
-1. First, thinking, end tokens and invisible characters at the start are removed.
+1. First, thinking, end tokens and invisible characters at the start are removed. An unknown tag around the beginning
+   counts as thinking, too, if a program follows. A program in `<answer>` or the like is taken before others.
 2. Since a docstring may contain fences, a fenced block ends at the first closing fence before which the block parses;
    if there is none, at the first fence that can close it, else before prose or at the end of the answer. The fence's
-   indentation is removed from the block; nothing else in the code is changed.
+   indentation is removed from the block; nothing else in the code is changed. Code on the fence's line belongs to it.
 3. Of several blocks, programs tagged as the language are preferred, then untagged programs, then other blocks with that
    tag, then programs with other tags, and so on. Of equally good blocks the last is chosen that is at least half as
    long as the longest, since models correct themselves, but also add short examples and test data.
 4. If a chosen program uses names that it doesn't define, such as a module that an earlier block imports, the earlier
    blocks that define them are put before it. Later blocks aren't added: they may be examples of its use.
-5. Without fences, the program is the whole answer if it parses and does anything, else a field such as `code` in a YAML
-   or JSON answer, else the longest part between prose that parses.
+5. Without fences, the program is in HTML, or it is the whole answer if it parses and does anything, else a field such
+   as `code` in a YAML or JSON answer or a tool's call, else the longest part between prose that parses. If there is
+   none, quoted lines (`> `) are read without their marks.
 
 Refusals, prose and data contain no program.
 """
 
+import contextlib
 import itertools
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from alpha_codium.flows.fences import LINE, ZERO_WIDTH, Fence, clean, dedent, find_fences
+from alpha_codium.flows.fences import ZERO_WIDTH, Fence, clean, dedent, find_fences
 from alpha_codium.flows.fields import Field
 from alpha_codium.flows.repairs import readings
+from alpha_codium.flows.unfenced import before_prose, between_prose, from_html, in_line, unquoted, whole
 from alpha_codium.flows.yaml_text import FormatError, read
 from alpha_codium.languages import MAX_PROGRAM, CodeKind, Language, Reader, language_named
 from alpha_codium.program import PYTHON
 
 # `{}` is replaced by the language's tag.
 CODE_FIELDS = ("fixed_code", "code", "{}_code", "solution_code", "program", "solution", "{}", "answer")
+# The fields of a call of a tool that hold its arguments.
+ARGUMENTS = ("arguments", "parameters", "input", "args")
 MAX_CLOSINGS = 8
-MAX_STARTS = 8
-MAX_CUTS = 8
-PROSE_LINE = re.compile(
-    r"^(?![A-Za-z_][\w.\[\]]*[ \t]*(?:[-+*/%|&^]?=|[(\[]))"
-    r"(?:[A-Z][\w'\u2019]*(?:[ ,:.!]|\r?$)|\*\*|#{2,6} |[-*] |\d+[.)] |>|\[/|</|<\||`{3}|~{3}|---)",
-    re.MULTILINE,
-)
+MAX_REGIONS = 4
 GLUED_CLOSING = re.compile(r"(?<=[^\s`])`{3,}[ \t\r]*$", re.MULTILINE)
+# The tags and tokens around an answer: prompts like that of DeepSeek-R1 ask for `<answer>`, the others are models' own.
+ANSWER = re.compile(
+    r"<(?P<tag>answer|final_answer|solution|response|output|final|result|program|implementation)"
+    r"(?:[ \t][^<>\n]{0,200})?>",
+    re.IGNORECASE,
+)
+ANSWER_TOKENS = re.compile(
+    r"\A(?:\s*(?:<\|start\|>assistant|<\|channel\|>final<\|message\|>|<\|open\|>response<\|sep\|>"
+    r"|<\|begin_of_solution\|>|<\|START_(?:RESPONSE|TEXT)\|>|<\|message_model\|>|<\|content_text\|>))+"
+)
+# A tag around the beginning of an answer; those of HTML and of languages aren't thinking.
+UNKNOWN = re.compile(
+    r"\s*(?:<(?P<tag>(?!(?:pre|code|p|div|span|html|body|ol|ul|table|[bi]|h\d|python|java|cpp|c)\b)[a-z][\w.:-]{0,40})"
+    r"(?:[ \t][^<>\n]{0,200})?>|\[(?P<name>(?!PYTHON\b)[A-Z][A-Z_]{1,40})\])",
+    re.IGNORECASE,
+)
+# Attributes of a fence, such as `title="main.py"`, and the lines of a session with an interpreter.
+ATTRIBUTES = re.compile(r"(?:[\w-]+=(?:\"[^\"]*\"|'[^']*'|\{[^{}]*\}|[\w.,/-]+)[ \t]*)+")
+PROMPTED = re.compile(r"^(?:>>>|\.\.\.)(?: (?P<line>[^\n]*))?$", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,17 +98,62 @@ class _Block:
 
 def extract_code(answer: str, language: str = PYTHON) -> Extracted | None:
     """Return the program in an answer; None if there is none."""
-    text = clean(answer)
     reader = language_named(language).reader()
-    return (
-        _from_fences(text, reader) or _whole(text, reader) or _from_fields(text, reader) or _between_prose(text, reader)
-    )
+    text = ANSWER_TOKENS.sub("", clean(answer, lambda code: reader.kind_of(code) > CodeKind.BROKEN))
+    return _after_unknown_tag(text, reader) or _anywhere(text, reader) or _anywhere(unquoted(text), reader)
 
 
 def fenced_texts(answer: str) -> list[Extracted]:
     """Return the content of all fenced blocks in an answer, in order."""
     blocks = _blocks(clean(answer), language_named(PYTHON).reader())
     return [Extracted(block.code, block.complete, block.language) for block in blocks]
+
+
+def _after_unknown_tag(text: str, reader: Reader) -> Extracted | None:
+    """Return the program that follows a tag around the beginning of an answer: what is in the tag is thinking."""
+    match = UNKNOWN.match(text)
+    if match is None or ANSWER.match(match[0].strip()):
+        return None
+    mark = f"</{match['tag']}>" if match["tag"] else f"[/{match['name']}]"
+    closing = re.compile(re.escape(mark), re.IGNORECASE).search(text, match.end())
+    return _anywhere(text[closing.end() :], reader) if closing else None
+
+
+def _anywhere(text: str, reader: Reader) -> Extracted | None:
+    """Return the program in a text without thinking."""
+    found = _from_answers(text, reader) or _from_fences(text, reader)
+    if found is None and (code := from_html(text, reader) or whole(text, reader)):
+        return Extracted(code)
+    found = found or _from_fields(text, reader)
+    if found is None and (code := between_prose(text, reader) or in_line(text, reader)):
+        return Extracted(code)
+    return found
+
+
+def _from_answers(text: str, reader: Reader) -> Extracted | None:
+    """Return the program in the last tag for an answer, such as `<answer>`, that has one."""
+    for match in reversed(list(itertools.islice(ANSWER.finditer(text), MAX_REGIONS))):
+        if _is_fenced(text, match.start()):
+            continue
+        closing = re.compile(f"</{match['tag']}>", re.IGNORECASE).search(text, match.end())
+        inner = text[match.end() : closing.start() if closing else len(text)]
+        found = _from_fences(inner, reader)
+        if found is None and (code := from_html(inner, reader) or whole(inner, reader)):
+            found = Extracted(code, closing is not None)
+        if found is not None and reader.kind_of(found.code) is CodeKind.PROGRAM:
+            return found
+    return None
+
+
+def _is_fenced(text: str, offset: int) -> bool:
+    """Return whether an offset is within a fenced block."""
+    opening: Fence | None = None
+    for fence in find_fences(text[:offset]):
+        if opening is None:
+            opening = fence
+        elif fence.can_close(opening) and not fence.info:
+            opening = None
+    return opening is not None
 
 
 def _from_fences(text: str, reader: Reader) -> Extracted | None:
@@ -107,16 +172,22 @@ def _from_fences(text: str, reader: Reader) -> Extracted | None:
 
 
 def _blocks(text: str, reader: Reader) -> Iterator[_Block]:
-    """Yield the fenced blocks of a text; an outer fence around a block tagged as the language is skipped."""
+    """Yield the fenced blocks of a text; an outer fence around a block tagged as the language is skipped.
+
+    After a block that isn't closed and doesn't parse, each fence may open one; of these, only code is taken.
+    """
     fences, is_own = find_fences(text), reader.language.is_tag
-    position = 0
+    position, lost = 0, False
     for number, opening in enumerate(fences):
         if opening.start < position:
             continue
         closings = _closings(fences, number, reader)
         if closings or is_own(opening.info) or not any(is_own(fence.info) for fence in fences[number + 1 :]):
             block = _block(text, opening, closings, reader)
-            position = block.end
+            if lost and block.kind <= CodeKind.BROKEN:
+                continue
+            lost = not closings and block.kind is CodeKind.BROKEN
+            position = opening.end if lost else block.end
             yield block
 
 
@@ -141,33 +212,46 @@ def _block(text: str, opening: Fence, closings: Sequence[Fence], reader: Reader)
     language = reader.language.tag if is_own(opening.info) else opening.tag
     for closing in closings:
         if closing.start - opening.end <= MAX_PROGRAM:
-            code, kind = _read(text[opening.end : closing.start], opening.indent, reader)
+            code, kind = _read(text[opening.end : closing.start], opening, reader)
             if kind is not CodeKind.BROKEN:
                 # If the closing fence is missing, the fence that opens the next program closes this one.
                 return _Block(code, kind, True, closing.start if is_own(closing.info) else closing.end, language)
     closing = next((fence for fence in closings if not fence.info), closings[0] if closings else None)
     rest = text[opening.end : closing.start if closing else len(text)]
-    code, kind = _read(rest, opening.indent, reader)
-    for cut in (_before_glued_closing, _before_prose):
+    code, kind = _read(rest, opening, reader)
+    for cut in (_before_glued_closing, before_prose):
         if kind is CodeKind.BROKEN and (shorter := cut(code, reader)):
             return _Block(shorter, reader.kind_of(shorter), True, opening.end + len(rest), language)
     end = opening.end + len(rest) if not closing or is_own(closing.info) else closing.end
     return _Block(code, kind, closing is not None, end, language)
 
 
-def _read(body: str, indent: str, reader: Reader) -> tuple[str, CodeKind]:
-    """Return a block without the indentation of its fence, and its kind.
+def _read(body: str, fence: Fence, reader: Reader) -> tuple[str, CodeKind]:
+    """Return a block without the indentation of its fence, with code on the fence's own line, and its kind.
 
     If some lines are indented less than the fence, nothing is removed if the block parses as it is; otherwise at most
-    the fence's indentation is removed from each line.
+    the fence's indentation is removed from each line. Of a session with an interpreter, what was typed is kept.
     """
-    code = dedent(body, indent).lstrip(ZERO_WIDTH)
+    code = dedent(body, fence.indent).lstrip(ZERO_WIDTH)
+    readings = [code]
+    if first := _code_of_fence(fence, reader):
+        readings.insert(0, f"{first}\n{code}")
     kind = reader.kind_of(code)
-    if indent and kind is CodeKind.BROKEN:
-        looser = re.sub(rf"^[ \t]{{1,{len(indent)}}}", "", body, flags=re.MULTILINE)
-        if (looser_kind := reader.kind_of(looser)) is not CodeKind.BROKEN:
-            return looser, looser_kind
-    return code, kind
+    if fence.indent and kind is CodeKind.BROKEN:
+        readings.append(re.sub(rf"^[ \t]{{1,{len(fence.indent)}}}", "", body, flags=re.MULTILINE))
+    if kind is CodeKind.BROKEN and PROMPTED.search(code):
+        readings.append("\n".join(match["line"] or "" for match in PROMPTED.finditer(code)) + "\n")
+    return next(((text, kind) for text in readings if (kind := reader.kind_of(text)) > CodeKind.BROKEN), (code, kind))
+
+
+def _code_of_fence(fence: Fence, reader: Reader) -> str:
+    """Return the code on a fence's own line, after the tag or in its place; "" if there is none."""
+    tag, _, rest = fence.info.partition(" ")
+    is_tag = reader.language.is_tag(tag) and tag.replace("+", "").replace(".", "").replace("#", "").isalnum()
+    code = rest.strip() if is_tag else fence.info
+    if not reader.language.code_line.match(code) or ATTRIBUTES.fullmatch(code):
+        return ""
+    return code
 
 
 def _before_glued_closing(text: str, reader: Reader) -> str | None:
@@ -177,31 +261,10 @@ def _before_glued_closing(text: str, reader: Reader) -> str | None:
     return code if code and reader.kind_of(code) > CodeKind.BROKEN else None
 
 
-def _before_prose(text: str, reader: Reader) -> str | None:
-    """Return the longest part of a text, from the start to a line of prose, that parses and does anything."""
-    head = text[:MAX_PROGRAM]
-    error = reader.line_of_error(head)
-    if error is None:
-        return None
-    readable = sum(map(len, LINE.findall(head)[: error - 1]))
-    starts = (match.start() for match in PROSE_LINE.finditer(head))
-    cuts = list(itertools.takewhile(lambda start: start <= readable, starts))
-    for cut in reversed(cuts[-MAX_CUTS:]):
-        if reader.kind_of(head[:cut]) > CodeKind.BROKEN:
-            return head[:cut]
-    return None
-
-
-def _whole(text: str, reader: Reader) -> Extracted | None:
-    """Return the whole answer if it is code, without the leading white space of chat templates."""
-    code = text.lstrip()
-    return Extracted(code) if reader.kind_of(code) > CodeKind.BROKEN else None
-
-
 def _from_fields(text: str, reader: Reader) -> Extracted | None:
     """Return the program in a field of a YAML or JSON answer, with or without a fence."""
     tag = reader.language.tag
-    if not re.search(rf"(?:code|program|solution|{tag}|answer)\W{{0,3}}:", text, re.IGNORECASE):
+    if not re.search(rf"(?:code|program|solution|{re.escape(tag)}|answer)\W{{0,3}}:", text, re.IGNORECASE):
         return None
     fields = [Field(name.format(tag)) for name in CODE_FIELDS]
     for reading in readings(text, fields):
@@ -209,23 +272,22 @@ def _from_fields(text: str, reader: Reader) -> Extracted | None:
             root = read(reading).value
         except FormatError:
             continue
-        values = [root[field.name].value for field in fields if isinstance(root, dict) and field.name in root]
-        for value in values:
-            if isinstance(value, str) and (found := _from_fences(value, reader) or _whole(value, reader)):
-                return Extracted(found.code, found.complete, tag)
+        for value in _values_of(root, [field.name for field in fields]):
+            found = _from_fences(value, reader)
+            if code := found.code if found else whole(value, reader):
+                return Extracted(code, found.complete if found else True, tag)
     return None
 
 
-def _between_prose(text: str, reader: Reader) -> Extracted | None:
-    """Return the first program that begins at a line of code and ends at prose or the end, else the first snippet."""
-    snippet = None
-    for number, match in enumerate(reader.language.code_line.finditer(text)):
-        if number == MAX_STARTS:
-            break
-        rest = text[match.start() :]
-        code = rest if reader.kind_of(rest) > CodeKind.BROKEN else _before_prose(rest, reader)
-        kind = reader.kind_of(code) if code else CodeKind.BROKEN
-        if code and kind is CodeKind.PROGRAM:
-            return Extracted(code)
-        snippet = snippet or (Extracted(code) if code else None)
-    return snippet
+def _values_of(root: Any, names: Sequence[str]) -> Iterator[str]:
+    """Yield the texts in fields of these names, also in the arguments of a call of a tool, which may be JSON."""
+    if not isinstance(root, dict):
+        return
+    values = (root[name].value for name in names if name in root)
+    yield from (value for value in values if isinstance(value, str))
+    for inner in (root[name].value for name in ARGUMENTS if name in root):
+        if isinstance(inner, dict):
+            yield from (value for name in names if name in inner and isinstance(value := inner[name].value, str))
+        elif isinstance(inner, str):
+            with contextlib.suppress(FormatError):
+                yield from _values_of(read(inner).value, names)

@@ -1,6 +1,6 @@
-"""Fences, thinking and end tokens in a model's answer.
+"""Fences and end tokens in a model's answer.
 
-1. Thinking (`<think>...</think>`) is removed; without a closing tag, everything after the opening one is removed.
+1. Thinking is removed first (`alpha_codium.thinking`).
 2. Tokens that end a turn (`<|im_end|>`) are removed only at the very end.
 3. A fence is a line of three or more backticks or tildes, after white space or a list marker. It is closed by at least
    as many of the same character. The text after them is the fence's tag.
@@ -8,22 +8,17 @@
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from alpha_codium.language_table import LANGUAGES
 from alpha_codium.languages import language_named
+from alpha_codium.thinking import split_thinking
 
 ZERO_WIDTH = "\ufeff\u200b\u200c\u200d\u2060"
 
 FENCE = re.compile(
     r"^(?P<lead>[ \t]*(?:(?:[-*+]|\d{1,3}[.)])[ \t]+)?)(?P<mark>`{3,}(?=[^`\n]*$)|~{3,})(?P<info>[^\n]*)$", re.MULTILINE
-)
-THINK = "(?:think|thinking|thought|reasoning)"
-THINKING_OR_FENCE = re.compile(
-    rf"^(?P<lead>[ \t]*)(?:(?P<mark>`{{3,}}|~{{3,}})(?P<info>[^\n]*)|<(?P<tag>{THINK})>|</{THINK}>)"
-    rf"|</{THINK}>(?=[ \t\r]*$)",
-    re.MULTILINE | re.IGNORECASE,
 )
 END_TOKEN = re.compile(r"(?:<[|\uff5c][\w\u2581 ]{1,30}[|\uff5c]>|</s>|<eos>|<end_of_turn>)\s{0,8}\Z")
 LONGEST_END_TOKEN = 64
@@ -88,43 +83,9 @@ def dedent(body: str, indent: str) -> str:
     return "".join(line.removeprefix(indent) if line.strip() else line.lstrip(" \t") for line in lines)
 
 
-def clean(answer: str) -> str:
-    """Remove thinking, tokens at the end, and invisible characters at the start."""
-    return strip_end_tokens(strip_thinking(answer.lstrip(ZERO_WIDTH))).lstrip(ZERO_WIDTH)
-
-
-def strip_thinking(text: str) -> str:
-    """Remove the model's thinking; without a closing tag, everything after the opening one is removed.
-
-    Tags are recognized only outside fences and at the start of a line, since a program may print `<think>`; an indented
-    one only if it is closed, since a long value may be wrapped before it. A closing tag without an opening one, at the
-    end of a line, removes everything before it, since many chat templates put the opening tag into the prompt.
-    """
-    kept: list[str] = []
-    start = position = 0
-    opening: re.Match[str] | None = None
-    while match := THINKING_OR_FENCE.search(text, position):
-        position = match.end()
-        if match["mark"]:
-            opening = _open_after(opening, match)
-        elif not opening and match["tag"]:
-            closing = re.compile(f"</{match['tag']}>", re.IGNORECASE).search(text, position)
-            if closing is None and match["lead"]:
-                continue
-            kept.append(text[start : match.start()])
-            start = position = closing.end() if closing else len(text)
-        elif not opening:
-            kept, start = [], position
-    return "".join(kept) + text[start:]
-
-
-def _open_after(opening: re.Match[str] | None, line: re.Match[str]) -> re.Match[str] | None:
-    """Return the fence that is open after one more fence line, or None."""
-    if not opening:
-        return line
-    same_sign = line["mark"][0] == opening["mark"][0] and len(line["mark"]) >= len(opening["mark"])
-    closes = same_sign and not line["info"].strip() and len(line["lead"]) <= len(opening["lead"])
-    return None if closes else opening
+def clean(answer: str, reads: Callable[[str], bool] = bool) -> str:
+    """Remove thinking, tokens at the end, and invisible characters at the start; `reads` is as for `split_thinking`."""
+    return strip_end_tokens(split_thinking(answer.lstrip(ZERO_WIDTH), reads)[0]).lstrip(ZERO_WIDTH)
 
 
 def strip_end_tokens(text: str) -> str:

@@ -22,12 +22,14 @@ from alpha_codium.data.load import ProblemSet
 from alpha_codium.data.samples.programs import problem_names
 from alpha_codium.data.samples.reading import COMPLETION, PICKLES, Row
 from alpha_codium.errors import DatasetError
-from alpha_codium.flows.extraction import MAX_CUTS, MAX_STARTS, PROSE_LINE
-from alpha_codium.flows.fences import fenced_texts, find_fences, strip_end_tokens, strip_thinking
+from alpha_codium.flows.fences import fenced_texts, find_fences, strip_end_tokens
+from alpha_codium.flows.unfenced import MAX_CUTS, MAX_STARTS
 from alpha_codium.languages import CodeKind, Reader, language_named
+from alpha_codium.languages.prose import PROSE_LINE
 from alpha_codium.problem import Problem
 from alpha_codium.program import PYTHON
 from alpha_codium.runs.folder import write_atomically
+from alpha_codium.thinking import split_thinking
 
 # The ends of HumanEval completions: Chen et al. 2021 (arXiv:2107.03374), section 2.1.
 STOP_WORDS = ("\nclass", "\ndef", "\n#", "\nif", "\nprint")
@@ -80,7 +82,7 @@ class CleaningRule:
 
 def cut_thinking(known: GeneratedText, text: str) -> str:
     """Cut the model's thinking."""
-    return text if known.reads(text) else strip_thinking(text)
+    return text if known.reads(text) else split_thinking(text, known.reads)[0]
 
 
 def cut_end_tokens(known: GeneratedText, text: str) -> str:

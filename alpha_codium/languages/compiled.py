@@ -10,11 +10,16 @@ from typing import Self
 
 from alpha_codium.errors import SandboxError
 from alpha_codium.languages import MAX_PROGRAM, CodeKind, Language, Reader
+from alpha_codium.languages.prose import sentences
 from alpha_codium.languages.tools import ARTIFACT, SYSTEM, Build, Start, Tool, find_tool
 from alpha_codium.limits import Limits
 from alpha_codium.program import Program
 
 OPENING, CLOSING = "([{", ")]}"
+# In characters, of all texts of one answer.
+READING_BUDGET = 2_000_000
+WHITE_SPACE = re.compile(r"[ \t]*")
+NO_LINE_BREAK = re.compile(r"[^\n]")
 # What brackets don't count in: comments, strings and characters. What doesn't end counts,
 # too, so that the time to read stays linear.
 QUIET = re.compile(r"//[^\n]*|/\*.*?(?:\*/|\Z)|\"(?:\\.|[^\"\\\n])*\"?|'(?:\\.|[^'\\\n]){1,12}'", re.DOTALL)
@@ -110,17 +115,30 @@ class Script(Compiled):
 
 
 class BracketReader:
-    """Reads a language with brackets by its surface: its lines, its brackets, and where a program begins."""
+    """Reads a language with brackets by its surface: its lines, its brackets, and where a program begins.
 
-    def __init__(self, language: Compiled) -> None:
+    A sentence outside of brackets, comments and strings is no code.
+    """
+
+    def __init__(self, language: Compiled, budget: int = READING_BUDGET) -> None:
         self.language: Language = language
         self.main, self.quiet = language.main, language.quiet
+        self.budget = budget
+        self.kinds: dict[str, CodeKind] = {}
 
     def kind_of(self, code: str) -> CodeKind:
         """See `Reader`."""
+        if code not in self.kinds:
+            self.kinds[code] = self._kind_of(code)
+        return self.kinds[code]
+
+    def _kind_of(self, code: str) -> CodeKind:
         if not code.strip() or not self.language.code_line.search(code[:MAX_PROGRAM]):
             return CodeKind.INERT
-        if len(code) > MAX_PROGRAM or not is_balanced(self.quiet.sub(" ", code)):
+        if len(code) > MAX_PROGRAM or len(code) > self.budget:
+            return CodeKind.BROKEN
+        self.budget -= len(code)
+        if not is_balanced(self.quiet.sub(" ", code)) or self.line_of_error(code) is not None:
             return CodeKind.BROKEN
         return CodeKind.PROGRAM if self.main.search(code) else CodeKind.SNIPPET
 
@@ -129,7 +147,23 @@ class BracketReader:
         return code
 
     def line_of_error(self, code: str) -> int | None:
-        """Return None: only the compiler finds errors."""
+        """Return the line of the first sentence outside of brackets, comments and strings; None if there is none.
+
+        Only the compiler finds other errors.
+        """
+        starts = list(sentences(code))
+        if not starts:
+            return None
+        plain = self.quiet.sub(lambda match: NO_LINE_BREAK.sub(" ", match[0]), code)
+        depth = position = 0
+        for start in starts:
+            part = plain[position:start]
+            depth += sum(map(part.count, OPENING)) - sum(map(part.count, CLOSING))
+            position = start
+            white = WHITE_SPACE.match(code, start)
+            first = white.end() if white else start
+            if depth <= 0 and plain[first] == code[first]:
+                return code.count("\n", 0, start) + 1
         return None
 
 

@@ -7,11 +7,9 @@
 """
 
 import asyncio
-import json
 import os
 import time
 from collections.abc import Set
-from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from alpha_codium.config.sections import PricesSection
@@ -22,7 +20,7 @@ from alpha_codium.llm.litellm_errors import as_model_error
 from alpha_codium.llm.messages import Answer, ChatRequest
 from alpha_codium.llm.parameters import messages, parameters
 from alpha_codium.llm.prices import cost_by_settings
-from alpha_codium.llm.responses import answers_of
+from alpha_codium.llm.responses import answers_of, body_of, usage_of
 
 if TYPE_CHECKING:
     import httpx
@@ -57,8 +55,8 @@ class DirectClient:
         except (*http_errors("HTTPError", "InvalidURL"), OSError) as error:
             fault = as_model_error(error, endpoint)
         else:
-            body = _parsed(response.text, endpoint)
-            cost = cost_by_settings(self._prices.models.get(endpoint.model), getattr(body, "usage", None))
+            body = body_of(response.text, endpoint.model)
+            cost = cost_by_settings(self._prices.models.get(endpoint.model), usage_of(body))
             return answers_of(body, endpoint.model, cost, time.perf_counter() - start)
         raise fault
 
@@ -87,14 +85,3 @@ def _body(endpoint: Endpoint, request: ChatRequest, n: int, left_out: Set[str]) 
     name = endpoint.model.partition("/")[2]
     several = {"n": n} if n > 1 else {}
     return {"model": name, "messages": messages(request), **several, **parameters(request, left_out)}
-
-
-def _parsed(text: str, endpoint: Endpoint) -> Any:
-    """Return a JSON body as objects with attributes; raises TransientError unless it has `choices`."""
-    try:
-        body = json.loads(text, object_hook=lambda pairs: SimpleNamespace(**pairs))
-    except ValueError as error:
-        raise TransientError(f"{endpoint.model}: invalid answer: {error}", cause="malformed") from error
-    if not isinstance(getattr(body, "choices", None), list):
-        raise TransientError(f"{endpoint.model}: the response has no choices", cause="malformed")
-    return body

@@ -5,7 +5,8 @@
    (`alpha_codium.llm.litellm_errors`).
 3. Its data on a model are looked up only once, since a look-up takes a considerable part of a call's time.
 4. If a reasoning model doesn't support a temperature according to litellm, none is sent.
-5. Its HTTP sessions belong to the process, and are closed with the last open backend. For base models litellm would
+5. If it can't convert a provider's response, that is read as it was sent, so that a paid answer isn't lost.
+6. Its HTTP sessions belong to the process, and are closed with the last open backend. For base models litellm would
    open a session for each call and never close it, so these use our own client.
 """
 
@@ -27,7 +28,7 @@ from alpha_codium.llm.litellm_loading import load
 from alpha_codium.llm.messages import Answer, ChatRequest
 from alpha_codium.llm.parameters import BASE_MODELS, DISPENSABLE, messages, parameters
 from alpha_codium.llm.prices import cost_by_settings, price_in_table
-from alpha_codium.llm.responses import answers_of, refuse_made_up
+from alpha_codium.llm.responses import answers_of, body_of, refuse_made_up, usage_of
 
 OPENAI = ("openai", *BASE_MODELS)
 _open_backends: set["LiteLLMBackend"] = set()  # litellm's sessions belong to the process
@@ -88,20 +89,34 @@ class LiteLLMBackend:
     async def _complete(self, endpoint: Endpoint, arguments: dict[str, Any], seconds: float) -> list[Answer]:
         import openai
 
-        start, model = time.perf_counter(), endpoint.model
+        start, model, received = time.perf_counter(), endpoint.model, dict[str, Any]()
         try:
             async with asyncio.timeout(seconds):
-                response = await self._litellm.acompletion(**arguments)
+                response = await self._litellm.acompletion(**arguments, logger_fn=received.update)
         except TimeoutError:
             fault = TransientError(f"{model}: no answer in {seconds:g} s", cause="timeout")
         except (openai.OpenAIError, *http_errors("HTTPError", "InvalidURL"), OSError) as error:
             fault = as_model_error(error, endpoint)
+            if isinstance(fault, TransientError) and fault.cause == "malformed":
+                answers = self._unconverted(received.get("original_response"), model, time.perf_counter() - start)
+                if answers:
+                    return answers
         else:
             seconds = time.perf_counter() - start
             if self._facts_of(model).provider in BASE_MODELS:
                 refuse_made_up(response, model)
             return answers_of(response, model, self._cost(response, model), seconds)
         raise fault  # outside the handlers, since the chain of litellm's exceptions may quote a key
+
+    def _unconverted(self, received: Any, model: str, seconds: float) -> list[Answer]:
+        """Return the answers in a response that litellm couldn't convert, none if they can't be read."""
+        if not isinstance(received, str):
+            return []
+        try:
+            body = body_of(received, model)
+            return answers_of(body, model, cost_by_settings(self.prices.models.get(model), usage_of(body)), seconds)
+        except TransientError:
+            return []
 
     def supports_json_schema(self, model: str) -> bool:
         """Return whether the model's answers can be constrained to a schema, according to litellm's table."""

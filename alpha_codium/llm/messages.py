@@ -61,6 +61,7 @@ class Answer:
     attempts: int = 1
     reasoning: str = ""
     cached_tokens: int = 0
+    raw: str = ""
 
     @property
     def truncated(self) -> bool:

@@ -100,7 +100,10 @@ CODE = {
     "code that doesn't parse": (f"Here:\n```python\n{BROKEN}```\nBye.", BROKEN),
     "code that doesn't parse, without a tag": (f"Here:\n```\n{BROKEN}```\nBye.", BROKEN),
     "Python 2": (f"```python\n{PYTHON2}```", PYTHON2),
-    "prompts of a session": ("```python\n>>> print(1)\n1\n```", ">>> print(1)\n1\n"),
+    "a session with the interpreter": (
+        "```python\n>>> def f(x):\n...     return x\n...\n>>> print(f(1))\n1\n```",
+        "def f(x):\n    return x\n\nprint(f(1))\n",
+    ),
     "thinking first": (f"<think>\nMaybe\n```python\nprint(0)\n```\nno.\n</think>\n\n{FENCED}", ADD),
     "thinking without its opening tag": (f"Maybe ```print(0)```, no.\n</think>\n{FENCED}", ADD),
     "thinking under another name": (f"<Thinking>def f(): pass</Thinking>\n{FENCED}", ADD),

@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from alpha_codium.flows.extraction import Extracted, extract_code
-from alpha_codium.flows.fences import strip_thinking
 from alpha_codium.languages import MAX_PROGRAM, CodeKind
 from alpha_codium.languages.python.programs import PARSE_BUDGET, ProgramReader
+from alpha_codium.thinking import split_thinking
 from tests.flows.extraction_cases import (
     ADD,
     BRUTE,
@@ -71,7 +71,7 @@ def test_no_answer_makes_extraction_fail(answer):
     st.text(max_size=200).filter(lambda text: "think" not in text and "thought" not in text and "reason" not in text)
 )
 def test_text_without_tags_has_no_thinking(text):
-    assert strip_thinking(text) == text
+    assert split_thinking(text)[0] == text
 
 
 THINKING = {
@@ -87,7 +87,7 @@ THINKING = {
 
 @pytest.mark.parametrize("text, left", THINKING.values(), ids=THINKING.keys())
 def test_thinking_is_taken_out(text, left):
-    assert strip_thinking(text) == left
+    assert split_thinking(text)[0] == left
 
 
 BOMBS = {

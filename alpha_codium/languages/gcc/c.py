@@ -13,7 +13,8 @@ class C(Gcc):
     tag = "c"
     tag_pattern = re.compile(r"\{?\s*\.?c(?:\d\d)?(?![\w+#-])|[\w./-]+\.c\b", re.IGNORECASE)
     code_line = re.compile(
-        r"^(?:#include\b|#define \w|typedef \w|struct \w|(?:static |unsigned |const )*"
+        r"^(?:#[ \t]*(?:include|pragma|define|if|ifdef|ifndef|undef)\b|typedef \w|struct \w"
+        r"|(?:static |unsigned |const )*"
         r"(?:int|void|long|char|double|float)[ \t]+\**\w+[ \t]*[(=;{,\[])",
         re.MULTILINE,
     )

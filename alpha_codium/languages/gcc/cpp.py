@@ -30,7 +30,8 @@ class Cpp(Gcc):
     tag = "cpp"
     tag_pattern = re.compile(r"\{?\s*\.?(?:c\+\+|cpp|cxx|cc)\d*(?![\w+#-])|[\w./-]+\.(?:cpp|cc|cxx)\b", re.IGNORECASE)
     code_line = re.compile(
-        r"^(?:#include\b|#define \w|using (?:namespace )?\w|template[ \t]*<|(?:struct|class) \w"
+        r"^(?:#[ \t]*(?:include|pragma|define|if|ifdef|ifndef|undef)\b|using (?:namespace )?\w|template[ \t]*<"
+        r"|(?:struct|class) \w"
         r"|(?:static |const |unsigned )*"
         r"(?:int|void|long long|long|bool|double|char|auto|string|std::[\w:<>, ]+|vector<[\w<>:, ]+>)"
         r"[ \t]+[*&]*\w+[ \t]*[(=;{,\[])",

@@ -123,7 +123,7 @@ class Item:
         event = ModelAnswer(
             prompt=self._turn_name(),
             messages=tuple({"role": message.role, "content": message.content} for message in asked),
-            text=kept_text(answer.text),
+            text=kept_text(answer.text or answer.raw),
             reasoning=kept_text(answer.reasoning),
             model=answer.model,
             prompt_tokens=answer.prompt_tokens,
