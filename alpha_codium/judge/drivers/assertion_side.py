@@ -17,7 +17,8 @@ from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
 from alpha_codium.judge.codec import Excessive, Malformed, Unencodable, encode
-from alpha_codium.judge.drivers.describing import ExceptionOfOther, content_of, describe
+from alpha_codium.judge.drivers.describing import content_of, describe
+from alpha_codium.judge.drivers.exceptions import ExceptionOfOther
 from alpha_codium.judge.drivers.operations import OPERATIONS
 from alpha_codium.judge.drivers.peer import ChannelClosed, Peer
 from alpha_codium.judge.drivers.proxies import (
@@ -48,9 +49,16 @@ class ForeignComparison(TypeError):
 class LeftPeer(Peer):
     """The side of the assertions."""
 
-    def __init__(self, catches: "Iterable[str]" = (), has_class: bool = False, classes: "Iterable[str]" = ()) -> None:
+    def __init__(
+        self,
+        catches: "Iterable[str]" = (),
+        has_class: bool = False,
+        classes: "Iterable[str]" = (),
+        imports: "Iterable[str]" = (),
+    ) -> None:
         super().__init__(True, lend(self))
         self.catches, self.has_class, self.class_names = frozenset(catches), has_class, frozenset(classes)
+        self.imports = tuple(imports)
         self.final_outcomes: list[str] = []
         self.crossed: list[Any] = []
         self.believed = False

@@ -6,7 +6,7 @@
    tuple. The other side makes a value with the same content, of a new class derived from that type. Methods that the
    class overrides are called remotely (see `proxies`), except comparisons, which use the content.
 3. `("container", base, name)`: the same for a mutable type; its content is fetched whenever it is compared.
-4. `("exception class", name, bases)` and `("exception", class, arguments, text)`.
+4. `("exception class", ...)` and `("exception", ...)`: see `exceptions`.
 5. `("awaitable",)`. All other objects have no description.
 """
 
@@ -15,6 +15,12 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from alpha_codium.judge.drivers.exceptions import (
+    description_of,
+    description_of_class,
+    exception,
+    exception_class,
+)
 from alpha_codium.judge.drivers.proxies import BASES, CHANGING_BASES, awaitable_of, derived_of, new_proxy, subclass_of
 
 # Functions that return the arguments to make an equal value, for exactly these types, by module and name.
@@ -44,8 +50,11 @@ UNNAMED: "dict[str, Any]" = {kind.__name__: kind for kind in map(type, OBJECTS)}
 DTYPES = "biufcSUmM?"
 
 
-def describe(value: "Any") -> "tuple[Any, ...] | None":
-    """Return the description of a value that `codec` can't encode; None if it has none."""
+def describe(value: "Any", is_lent: bool = False) -> "tuple[Any, ...] | None":
+    """Return the description of a value that `codec` can't encode; None if it has none.
+
+    `is_lent`: whether the assertions lend it to the program.
+    """
     kind = type(value)
     if isinstance(value, type):
         return _of_class(value)
@@ -58,9 +67,7 @@ def describe(value: "Any") -> "tuple[Any, ...] | None":
     if kind.__module__ == "numpy" and kind.__name__ == "ndarray" and value.dtype.kind in DTYPES:
         return "array", value.dtype.str, value.shape, value.tobytes()
     if isinstance(value, BaseException):
-        # Some, such as `AttributeError`, have attributes beyond their arguments.
-        arguments = tuple(value.args) if isinstance(value.args, tuple) else ()
-        return "exception", kind, arguments, _text_of(value)
+        return description_of(value, is_lent)
     for base in BASES.values():
         if isinstance(value, base):
             return "derived", base.__name__, _content_of(value, base), kind.__name__, _overridden(kind, base)
@@ -76,19 +83,12 @@ def _of_class(value: type) -> "tuple[Any, ...] | None":
     if getattr(builtins, value.__name__, None) is value or UNNAMED.get(value.__name__) is value:
         return "made", "builtins", value.__name__, ()
     if issubclass(value, BaseException):
-        return "exception class", value.__name__, tuple(value.__bases__)
+        return description_of_class(value)
     return None
 
 
 def _clock(value: "Any") -> "tuple[Any, ...]":
     return value.hour, value.minute, value.second, value.microsecond
-
-
-def _text_of(error: BaseException) -> str:
-    try:
-        return str.__str__(str(error))
-    except Exception:  # noqa: BLE001 - its own __str__ raised
-        return ""
 
 
 def _overridden(kind: type, base: type) -> "list[str]":
@@ -139,9 +139,9 @@ def build(peer: "Any", number: int, description: "tuple[Any, ...]") -> "Any":
     if kind == "awaitable":
         return awaitable_of(peer, number)
     if kind == "exception class":
-        return _exception_class(*rest)
+        return exception_class(peer, *rest)
     if kind == "exception":
-        return _exception(peer, number, *rest)
+        return exception(peer, number, *rest)
     raise ValueError("a description of an unknown kind")
 
 
@@ -161,52 +161,3 @@ def _array(dtype: str, shape: "tuple[int, ...]", data: bytes) -> "Any":
     if numpy.dtype(dtype).kind not in DTYPES:
         raise ValueError("an array of an unknown type")
     return numpy.frombuffer(data, numpy.dtype(dtype)).reshape(shape).copy()
-
-
-class ExceptionOfOther:
-    """A mixin for classes of the other side's exceptions; their attributes are fetched from there."""
-
-    def __str__(self) -> str:
-        text = self.__dict__.get("_text")
-        return super().__str__() if text is None else text
-
-    def __getattr__(self, name: str) -> "Any":
-        origin = self.__dict__.get("_origin")
-        if origin is None or (name.startswith("__") and name.endswith("__")):
-            raise AttributeError(name)
-        return getattr(origin, name)
-
-
-def _exception_class(name: str, bases: "tuple[Any, ...]") -> type:
-    known = tuple(base for base in bases if isinstance(base, type) and issubclass(base, BaseException)) or (Exception,)
-    mixed = () if any(issubclass(base, ExceptionOfOther) for base in known) else (ExceptionOfOther,)
-    try:
-        return type(name, (*mixed, *known), {"__module__": "program"})
-    except TypeError:
-        # The bases have different layouts, or an order that Python refuses.
-        return type(name, (*mixed, known[0]), {"__module__": "program"})
-
-
-def _exception(peer: "Any", number: int, cls: "Any", arguments: "tuple[Any, ...]", text: str) -> BaseException:
-    if issubclass(_exception_class_of(cls), ExceptionOfOther):
-        # Don't call __init__: it ran on the other side.
-        error: Any = cls.__new__(cls, *arguments)
-        error.__dict__.update(_text=text, _origin=new_proxy(peer, number))
-        error.args = arguments
-        return error
-    return exception_of(cls.__name__, arguments, text)
-
-
-def exception_of(name: str, arguments: "tuple[Any, ...]", text: str) -> BaseException:
-    """Make an exception of the builtin class of this name."""
-    cls = _exception_class_of(getattr(builtins, name))
-    try:
-        return cls(*arguments)
-    except TypeError:
-        return RuntimeError(text)
-
-
-def _exception_class_of(value: "Any") -> "type[BaseException]":
-    if not (isinstance(value, type) and issubclass(value, BaseException)):
-        raise ValueError("not an exception class")
-    return value
