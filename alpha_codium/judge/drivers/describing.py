@@ -6,6 +6,7 @@
    tuple. The other side makes a value with the same content, of a new class derived from that type. Methods that the
    class overrides are called remotely (see `proxies`), except comparisons, which use the content.
 3. `("container", base, name)`: the same for a mutable type; its content is fetched whenever it is compared.
+   `("compared", module, name)` for objects of the standard library that change with others, such as views of a dict.
 4. `("exception class", ...)` and `("exception", ...)`: see `exceptions`.
 5. `("awaitable",)`. All other objects have no description.
 """
@@ -41,6 +42,41 @@ MADE: "dict[tuple[str, str], Callable[[Any], tuple[Any, ...]]]" = {
     ("pathlib", "PurePosixPath"): lambda value: (str(value),),
     ("ipaddress", "IPv4Address"): lambda value: (str(value),),
     ("ipaddress", "IPv6Address"): lambda value: (str(value),),
+    ("ipaddress", "IPv4Network"): lambda value: (str(value),),
+    ("ipaddress", "IPv6Network"): lambda value: (str(value),),
+    ("ipaddress", "IPv4Interface"): lambda value: (str(value),),
+    ("ipaddress", "IPv6Interface"): lambda value: (str(value),),
+    ("pathlib", "PureWindowsPath"): lambda value: (str(value),),
+    ("zoneinfo", "ZoneInfo"): lambda value: (value.key,),
+    ("re", "Pattern"): lambda value: (value.pattern, value.flags),
+}
+# Functions that make a value of a type without calling it.
+MAKERS = {("re", "Pattern"): "compile"}
+# Objects of the standard library that are compared by a value: functions that return it.
+COMPARED: "dict[tuple[str, str], Callable[[Any], Any]]" = {
+    ("builtins", "dict_keys"): dict.fromkeys,
+    ("builtins", "dict_items"): dict,
+    ("builtins", "dict_values"): list,
+    ("builtins", "odict_keys"): dict.fromkeys,
+    ("builtins", "odict_items"): dict,
+    ("builtins", "odict_values"): list,
+    ("builtins", "mappingproxy"): dict,
+    ("builtins", "memoryview"): bytes,
+    ("types", "SimpleNamespace"): lambda value: dict(vars(value)),
+    ("collections", "ChainMap"): dict,
+    ("collections", "UserDict"): dict,
+    ("collections", "UserList"): list,
+    ("collections", "UserString"): str,
+}
+# Functions that return an object that is compared as the original is, where that isn't the value.
+COMPARABLE: "dict[str, Callable[[Any], Any]]" = {
+    "dict_keys": dict.keys,
+    "dict_items": dict.items,
+    "dict_values": lambda content: dict(enumerate(content)).values(),
+    "odict_keys": dict.keys,
+    "odict_items": dict.items,
+    "odict_values": lambda content: dict(enumerate(content)).values(),
+    "SimpleNamespace": lambda content: __import__("types").SimpleNamespace(**content),
 }
 # Objects whose classes aren't in `builtins`, such as generators: assertions check for these with `types` and
 # `collections.abc`.
@@ -61,9 +97,9 @@ def describe(value: "Any", is_lent: bool = False) -> "tuple[Any, ...] | None":
     if value is Ellipsis or value is NotImplemented:
         return "made", "builtins", repr(value), ()
     # A module that the program added could make values with comparisons of its own.
-    made = MADE.get((kind.__module__.partition(".")[0], kind.__name__))
-    if made is not None and getattr(sys.modules.get(kind.__module__), kind.__name__, None) is kind:
-        return "made", kind.__module__.partition(".")[0], kind.__name__, made(value)
+    key = (kind.__module__.partition(".")[0], kind.__name__)
+    if key in MADE and getattr(sys.modules.get(kind.__module__), kind.__name__, None) is kind:
+        return "made", *key, MADE[key](value)
     if kind.__module__ == "numpy" and kind.__name__ == "ndarray" and value.dtype.kind in DTYPES:
         return "array", value.dtype.str, value.shape, value.tobytes()
     if isinstance(value, BaseException):
@@ -76,6 +112,8 @@ def describe(value: "Any", is_lent: bool = False) -> "tuple[Any, ...] | None":
             return "container", base.__name__, kind.__name__
     if hasattr(kind, "__await__"):
         return ("awaitable",)
+    if key in COMPARED and not is_lent:
+        return "compared", *key
     return None
 
 
@@ -98,7 +136,13 @@ def _overridden(kind: type, base: type) -> "list[str]":
 
 
 def content_of(value: "Any") -> "Any":
-    """Return the builtin value of an object of a derived class, by the methods of its builtin type."""
+    """Return the builtin value of an object of a derived class, by the methods of its builtin type.
+
+    Of an object in `COMPARED`, it is the value by which that is compared.
+    """
+    kind = type(value)
+    if (kind.__module__, kind.__name__) in COMPARED:
+        return COMPARED[kind.__module__, kind.__name__](value)
     for base in (*BASES.values(), *CHANGING_BASES.values(), *_deques()):
         if isinstance(value, base):
             return _content_of(value, base)
@@ -136,6 +180,8 @@ def build(peer: "Any", number: int, description: "tuple[Any, ...]") -> "Any":
         return derived_of(peer, number, *rest)
     if kind == "container":
         return new_proxy(peer, number, subclass_of(CHANGING_BASES.get(rest[0], list), rest[1]))
+    if kind == "compared":
+        return new_proxy(peer, number, _type_of_compared(*rest))
     if kind == "awaitable":
         return awaitable_of(peer, number)
     if kind == "exception class":
@@ -152,7 +198,30 @@ def _made(module: str, name: str, arguments: "tuple[Any, ...]") -> "Any":
             return value
     if (module, name) not in MADE:
         raise ValueError("a value of an unknown type")
-    return getattr(__import__(module), name)(*arguments)
+    return getattr(__import__(module), MAKERS.get((module, name), name))(*arguments)
+
+
+def _type_of_compared(module: str, name: str) -> type:
+    if (module, name) not in COMPARED:
+        raise ValueError("an object of an unknown type")
+    if module != "builtins":
+        return getattr(__import__(module), name)
+    empty = __import__("collections").OrderedDict() if name[0] == "o" else {}
+    samples = (empty.keys(), empty.values(), empty.items(), vars(type), memoryview(b""))
+    return next(type(each) for each in samples if type(each).__name__ == name)
+
+
+def comparable(base: type, content: "Any") -> "Any":
+    """Return an object that is compared as that of the other side, whose type is `base`, given its content."""
+    make = COMPARABLE.get(base.__name__)
+    if make is not None and type(content) not in (dict, list):
+        raise ValueError("content of another type")
+    return content if make is None else make(content)
+
+
+def is_compared(base: "Any") -> bool:
+    """Whether a type is one of `COMPARED`."""
+    return base is not None and (base.__module__, base.__name__) in COMPARED
 
 
 def _array(dtype: str, shape: "tuple[int, ...]", data: bytes) -> "Any":
