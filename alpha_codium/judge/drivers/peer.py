@@ -183,9 +183,13 @@ class Peer:
 
     def learn(self, news: "list[list[Any]]") -> None:
         """Make local representations of objects of the other side."""
-        for number, description in news:
-            if number not in self.foreign:
-                self.stand_in(number, build(self, number, decode(description, referred=self.referred)))
+        for number, text in news:
+            is_new = number not in self.foreign
+            if is_new or is_proxy(self.foreign[number]):
+                description = decode(text, referred=self.referred)
+                # An exception may have a proxy already: its attributes, which come first, can refer to it.
+                if is_new or description[0] == "exception":
+                    self.stand_in(number, build(self, number, description))
 
     def stand_in(self, number: int, value: "Any") -> None:
         """Use `value` to represent an object of the other side from now on."""
