@@ -68,7 +68,8 @@ class LeftPeer(Peer):
         self.highest = -1
         # What the last call returned, if that was short.
         self.returned: list[Any] = []
-        # Results of unary operations, kept until any other request: an object can't return a new number for each use.
+        # Contents, and results of unary operations, kept until any other request: an object can't return a new number
+        # for each use.
         self.given: dict[tuple[str, int | None], Any] = {}
 
     def load(self, names: "list[str]") -> "dict[str, Any]":
@@ -86,7 +87,7 @@ class LeftPeer(Peer):
 
     def request(self, what: str, /, *arguments: "Any", **keywords: "Any") -> "Any":
         """Ask the program; returns its answer or raises its exception."""
-        if what != "operate":
+        if what not in ("operate", "content"):
             self.given.clear()
         try:
             kind, value = self.ask(what, *arguments, **keywords)
@@ -219,7 +220,10 @@ class LeftPeer(Peer):
             base = base_of_proxy(value)
             if base is None:
                 self.refuse()
-            return self.comparable(base, self.request("content", value))
+            key = ("content", number_of_proxy(value))
+            if key not in self.given:
+                self.given[key] = self.request("content", value)
+            return self.comparable(base, self.given[key])
         return content_of(value) if self.is_foreign(value) else value
 
     def comparable(self, base: type, content: "Any") -> "Any":

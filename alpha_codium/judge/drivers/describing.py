@@ -68,6 +68,8 @@ COMPARED: "dict[tuple[str, str], Callable[[Any], Any]]" = {
     ("collections", "UserList"): list,
     ("collections", "UserString"): str,
 }
+# The types of these values, where it isn't dict.
+CONTENTS = {"dict_values": list, "odict_values": list, "memoryview": bytes, "UserList": list, "UserString": str}
 # Functions that return an object that is compared as the original is, where that isn't the value.
 COMPARABLE: "dict[str, Callable[[Any], Any]]" = {
     "dict_keys": dict.keys,
@@ -213,9 +215,11 @@ def _type_of_compared(module: str, name: str) -> type:
 
 def comparable(base: type, content: "Any") -> "Any":
     """Return an object that is compared as that of the other side, whose type is `base`, given its content."""
-    make = COMPARABLE.get(base.__name__)
-    if make is not None and type(content) not in (dict, list):
+    if not is_compared(base):
+        return content
+    if type(content) is not CONTENTS.get(base.__name__, dict):
         raise ValueError("content of another type")
+    make = COMPARABLE.get(base.__name__)
     return content if make is None else make(content)
 
 

@@ -22,7 +22,7 @@ NOT_FOUND = {"__main__", "program", "unittest", "doctest", "bdb", "pdb", "pytest
 NOT_FOUND |= {"nose", "nose2", "twisted", "testtools", "absl", "behave"}
 DECIDING = ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__hash__", "__bool__")
 # Types of attributes that aren't in an object's `__dict__`, such as `errno`.
-FIELDS = (type(OSError.errno), type(OSError.characters_written))
+FIELDS = (type(OSError.errno), type(vars(OSError)["characters_written"]))
 CHAIN = ("__cause__", "__context__", "__suppress_context__")
 # Exceptions that cross with the one that they led to.
 LONGEST_CHAIN = 16
