@@ -58,7 +58,7 @@ class ExecutionSpec:
     """How a test runs a program.
 
     `stdin`: the program reads the test's input and must print its output. `call`: the input is a JSON list of arguments
-    for `entry_point` (a function, or a method of `class Solution`), the output the expected result as JSON.
+    for `entry_point` (a method of `class Solution`, else a function), the output the expected result as JSON.
     `assertions`: the input is code with assertions; `test_code` is another, private test. `setup_code` runs before the
     program, in its namespace. `language` is that of assertions and setup code; programs in other languages can't be
     judged by the former, and get no setup code.

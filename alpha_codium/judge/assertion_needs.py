@@ -64,7 +64,8 @@ class Needs:
 
     `classes` are the names used as classes. `together` means that the assertions have to run in the program's process,
     `recordable` that their calls may be known in advance. `catches` are the names of `CATCHABLE` that they use. `types`
-    and `random`: whether they use `type(x)` and random numbers.
+    and `random`: whether they use `type(x)` and random numbers. `imports` are the modules that the code imports
+    anywhere.
     """
 
     names: tuple[str, ...]
@@ -77,6 +78,7 @@ class Needs:
     catches: tuple[str, ...] = ()
     types: bool = False
     random: bool = False
+    imports: tuple[str, ...] = ()
 
     @property
     def has_class(self) -> bool:
@@ -116,10 +118,11 @@ def needs_of(test_code: str, spec: ExecutionSpec) -> Needs:
         calls_check,
         classes=tuple(sorted(classes)),
         together=bool(words & REPLACING) or _derives_or_replaces(tree, set(names)),
-        recordable=not (words & SEEING or classes or _reads_private(tree)),
+        recordable=not (words & SEEING or modules or classes or _reads_private(tree)),
         catches=tuple(sorted(words & CATCHABLE)),
         types="type" in words and _is_only_called(tree, "type"),
         random="random" in words,
+        imports=tuple(sorted(_imports(tree) | modules)),
     )
 
 
@@ -149,6 +152,17 @@ def _words(tree: ast.AST) -> set[str]:
         elif isinstance(node, ast.ImportFrom):
             words.update((node.module or "").split("."))
     return words
+
+
+def _imports(tree: ast.AST) -> set[str]:
+    """Return the modules that the code imports; of `from a import b`, both `a` and `a.b`, which may be one."""
+    names = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            names.update(each.name for each in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            names.update([node.module, *(f"{node.module}.{each.name}" for each in node.names)])
+    return names
 
 
 def _identifiers(tree: ast.AST) -> set[str]:

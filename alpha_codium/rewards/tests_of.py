@@ -8,7 +8,8 @@
 6. `{"test_cases": ...}` with any of these, such as a column `verification_info`.
 
 Any of them may be JSON in a string. In shapes 3 and 4, the imports of APPS run before each program, which published
-solutions need. The input of a call is a list of arguments, or JSON with an argument on each line.
+solutions need. The input of a call is a list of arguments, or JSON with an argument on each line. Rows with
+`metadata.func_name` are LiveCodeBench's, and are judged as its problems are: `[3]` isn't 3.
 """
 
 from collections.abc import Mapping, Sequence
@@ -103,12 +104,24 @@ def _of_rows(rows: Sequence[Mapping[str, Any]]) -> Problem:
     names = [_function_of(row) for row in rows]
     if any(name != names[0] for name in names):
         raise TypeError("tests must all call the same function, or none")
-    return _of_inputs([row["input"] for row in rows], [row["output"] for row in rows], names[0] if names else "")
+    inputs, outputs = [row["input"] for row in rows], [row["output"] for row in rows]
+    if rows and all(not row.get("fn_name") and isinstance(row["input"], str) for row in rows) and names[0]:
+        return _of_livecodebench(inputs, outputs, names[0])
+    return _of_inputs(inputs, outputs, names[0] if names else "")
 
 
 def _function_of(row: Mapping[str, Any]) -> Any:
     metadata = row.get("metadata")
     return row.get("fn_name") or (metadata.get("func_name") if isinstance(metadata, Mapping) else "") or ""
+
+
+def _of_livecodebench(inputs: list[str], outputs: list[Any], function: str) -> Problem:
+    """Return the problem of rows with `metadata.func_name`, whose arguments and results count as they are."""
+    for place, text in enumerate(outputs):
+        _value(f"outputs[{place}]", text)
+    tests = [{"input": i, "output": o, "testtype": "functional"} for i, o in zip(inputs, outputs, strict=True)]
+    record = {"question_id": "row", "question_content": "", "public_test_cases": []}
+    return problem_from_record(record | {"private_test_cases": tests, "metadata": {"func_name": function}})
 
 
 def _of_inputs(inputs: list[Any], outputs: list[Any], function: Any) -> Problem:

@@ -2,8 +2,11 @@
 
 from alpha_codium.judge import Judge, Rules
 from alpha_codium.problem import ExecutionSpec, Problem, TestType
+from alpha_codium.program import PairJob
 from alpha_codium.sandbox import Sandbox
-from alpha_codium.verdict import Judgement
+from alpha_codium.sandbox.protocol import PairUnsupported
+from alpha_codium.verdict import Judgement, PairReport
+from tests.jobs import WrappedSandbox
 
 CHECK = """
 def check(candidate):
@@ -21,6 +24,13 @@ class X({base}):
     __rsub__ = __add__ = __radd__ = __abs__ = __sub__
     def __iter__(self): return iter([0.75])
 """
+
+
+class Unpaired(WrappedSandbox):
+    """A sandbox that has no pairs."""
+
+    async def execute_pair(self, job: PairJob) -> PairReport:
+        raise PairUnsupported("no pairs here")
 
 
 def problem(test_code: str = CHECK, entry_point: str = "order", setup_code: str = "") -> Problem:

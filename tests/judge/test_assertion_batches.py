@@ -168,10 +168,28 @@ async def test_messages_of_assertions_may_call_the_program_and_are_reported(both
 ALIKE = {
     "a missing docstring": ("def f(): return 1", "assert f.__doc__ is not None\nassert f() == 1"),
     "an attribute that is set": ("def f(): return f.x", "f.x = 3\nassert f() == 3"),
-    "one Solution for all calls": (
-        "class Solution:\n    n = 0\n    def f(self):\n        self.n += 1\n        return self.n",
-        "assert f() == 1\nassert f() == 2",
+    "a method in place of a function": ("class Solution:\n    def f(self): return 1", "assert f() == 1"),
+    "a method beside a function": (
+        "class Solution:\n    def f(self): return 2\ndef f(): return 1",
+        "assert f() == 1\nassert f() != 2",
     ),
+    "an exception with a file's name": (
+        "def f(): open('nothing')",
+        "try:\n    f()\nexcept OSError as e:\n    assert (e.errno, e.filename) == (2, 'nothing')",
+    ),
+    "an exception of the standard library": (
+        "import json\ndef f(): json.loads('{')",
+        "import json\ntry:\n    f()\nexcept json.JSONDecodeError as e:\n    assert e.pos == 1",
+    ),
+    "an exception that led to another": (
+        "def f():\n    try: int('x')\n    except ValueError: raise KeyError('k')",
+        "try:\n    f()\nexcept KeyError as e:\n    assert isinstance(e.__context__, ValueError)",
+    ),
+    "an exception with an attribute": (
+        "def f():\n    e = ValueError()\n    e.code = 7\n    raise e",
+        "try:\n    f()\nexcept ValueError as e:\n    assert e.code == 7",
+    ),
+    "a module that only the test's side has": ("def f(): return 1", "assert math.floor(f()) == 1"),
     "a name that isn't there": ("x = 1", "assert g(1) == 1"),
     "a byte order mark": ("\ufeffdef f(): return 1", "assert f() == 1"),
     "an encoding": ("# coding: latin-1\ndef f(): return 'é'", "assert f() == 'é'"),

@@ -8,7 +8,7 @@ from alpha_codium.judge import Judge
 from alpha_codium.problem import ExecutionSpec, Problem, TestCase, TestType
 from alpha_codium.sandbox import Sandbox
 from alpha_codium.verdict import Verdict
-from tests.judge.asserting import CHECK, EQUAL_TO_ALL, judged, problem
+from tests.judge.asserting import CHECK, EQUAL_TO_ALL, Unpaired, judged, problem
 from tests.support import shared_path
 
 
@@ -16,17 +16,55 @@ from tests.support import shared_path
     "program",
     [
         "def order(xs): return sorted(xs)",
-        "class Solution:\n    def order(self, xs): return sorted(xs)",
         "print('noise')\ndef order(xs):\n    print('more')\n    xs.sort()\n    return xs",
         "from functools import lru_cache\norder = sorted",
         "def order(xs): return sorted(xs)\nif __name__ == '__main__': order(int(input()))",
     ],
-    ids=["function", "method", "noise", "builtin", "main"],
+    ids=["function", "noise", "builtin", "main"],
 )
 async def test_a_right_program_is_accepted_from_outside(both: Sandbox, program: str) -> None:
     judgement = await judged(both, program)
     assert judgement.accepted, judgement.tests
     assert (judgement.trust, judgement.tests_total) == ("outside", 1)
+
+
+NAMES = {
+    "a method": ("class Solution:\n    def order(self, xs): return sorted(xs)", CHECK, False),
+    "a method beside a function": (
+        "class Solution:\n    def order(self, xs): return 0\ndef order(xs): return sorted(xs)",
+        CHECK,
+        True,
+    ),
+    "a function that isn't there": ("x = 1", "try:\n    order([1])\nexcept NameError:\n    assert x == 1", True),
+    "a function that the test doesn't use": ("def other(): return 1", "assert other() == 1", True),
+    "a check of a function that isn't there": (
+        "def other(): return 1",
+        "def check(candidate):\n    assert True",
+        False,
+    ),
+    "a module that the program imports": (
+        "import math\ndef order(x): return 1.5",
+        "assert math.floor(order(0)) == 1",
+        True,
+    ),
+    "a module that it doesn't import": ("def order(x): return 1.5", "assert math.floor(order(0)) == 1", False),
+    "a module under another name": (
+        "import numpy as n\ndef order(x): return 1",
+        "assert np.isclose(order(0), 1)",
+        False,
+    ),
+}
+
+
+@pytest.mark.parametrize("case", NAMES)
+@pytest.mark.parametrize("paired", [True, False])
+async def test_names_are_those_that_python_finds_in_the_programs_module(
+    sandbox: Sandbox, case: str, paired: bool
+) -> None:
+    program, test, passes = NAMES[case]
+    judgement = await judged(sandbox if paired else Unpaired(sandbox), program, test, "order")
+    assert judgement.verdict in ((Verdict.ACCEPTED,) if passes else (Verdict.RUNTIME_ERROR, Verdict.WRONG_ANSWER))
+    assert judgement.trust == ("outside" if paired else "in_process")
 
 
 CHEATS = {

@@ -154,6 +154,35 @@ async def test_a_program_does_not_decide_in_a_batch_either(both: Sandbox) -> Non
     assert passed == []
 
 
+# An object that says that it is compared by its content, which is another one each time.
+CHANGING = """
+class X: pass
+contents = iter(CONTENTS)
+right_describe = driver["describe"]
+driver["describe"] = lambda value, lent=False: KIND if type(value) is X else right_describe(value, lent)
+driver["OPERATIONS"]["content"] = lambda value: next(contents)
+def f(x): return X()
+"""
+KINDS = ["'compared', 'collections', 'UserString'", "'compared', 'builtins', 'dict_keys'", "'container', 'list', 'L'"]
+POLYNOMIAL_OF_OPERATORS = "x = f(1)\nassert abs(sum(c * x**i for i, c in enumerate([1.0, 2.0, 3.0]))) < 1e-6"
+CHANGES = [
+    *(
+        (f"CONTENTS, KIND = [1.0, -0.5, 0.0], ({kind}){DRIVER}{CHANGING}", test)
+        for kind in KINDS
+        for test in (POLYNOMIAL, POLYNOMIAL_OF_OPERATORS, "assert f(1) == -0.25")
+    ),
+    (
+        f"CONTENTS, KIND = [{{1: 1}}, {{2: 2}}, {{3: 3}}], ({KINDS[1]}){DRIVER}{CHANGING}",
+        "x = f(1)\nassert x == {1} and x == {2} and x == {3}",
+    ),
+]
+
+
+@pytest.mark.thorough
+async def test_an_object_that_is_compared_by_its_content_has_one_at_a_time(both: Sandbox) -> None:
+    assert await those(both, CHANGES, passes_or_decides) == []
+
+
 # Methods of an object that end a `map` of the assertions silently, each with a test that uses it.
 SILENT = {
     "getitem": ("self, i", "all(map(lambda t: f(t)[0] == t, [1, 2]))"),

@@ -2,12 +2,9 @@
 
 import pytest
 
-from alpha_codium.program import PairJob
 from alpha_codium.sandbox import Sandbox
-from alpha_codium.sandbox.protocol import PairUnsupported
-from alpha_codium.verdict import PairReport, Verdict
-from tests.jobs import WrappedSandbox
-from tests.judge.asserting import judged
+from alpha_codium.verdict import Verdict
+from tests.judge.asserting import Unpaired, judged
 from tests.judge.test_assertions import CHEATS
 
 
@@ -28,13 +25,6 @@ async def test_assertions_that_replace_what_a_program_reads_run_in_its_process_a
     test = "import io, sys\nsys.stdin = io.StringIO('2')\nassert call() == 3"
     judgement = await judged(both, "def call(): return int(input()) + 1", test, "call")
     assert (judgement.verdict, judgement.trust) == (Verdict.ACCEPTED, "in_process")
-
-
-class Unpaired(WrappedSandbox):
-    """A sandbox that has no pairs."""
-
-    async def execute_pair(self, job: PairJob) -> PairReport:
-        raise PairUnsupported("no pairs here")
 
 
 @pytest.mark.parametrize(

@@ -69,6 +69,15 @@ def test_arrays_as_pandas_reads_them_are_lists():
     assert problem_of(shape).private_tests == PAIRS
 
 
+def test_rows_of_livecodebench_are_judged_as_its_problems_and_those_of_apps_as_those_of_apps():
+    rows = [{"input": '{"1": 2}\n3', "output": "[3]"}]
+    livecodebench = problem_of([row | {"metadata": {"func_name": "f"}} for row in rows])
+    apps = problem_of([row | {"fn_name": "f"} for row in rows])
+    assert livecodebench.checker == ac.CheckerSpec("call_result", {"unwrap": False})
+    assert livecodebench.private_tests == (ac.TestCase('[{"1": 2}, 3]', "[3]"),)
+    assert apps.execution.kind == "assertions" and "{1: 2}, 3" in apps.private_tests[0].input
+
+
 def test_a_problem_is_itself():
     problem = ac.Problem("p", private_tests=PAIRS)
     assert problem_of(problem) is problem

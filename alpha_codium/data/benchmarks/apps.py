@@ -37,7 +37,7 @@ from math import ceil, cos, exp, fabs, floor, gcd, log, log2, sin, sqrt, tan
 from typing import Dict, List, Optional, Set, Tuple
 """
 INTEGER = re.compile(r"-?[0-9]+")
-# A comparison as in `judge.call`. The names must not collide with the program's.
+# A call and a comparison as in `judge.call`. The names must not collide with the program's.
 ASSERTION = """\
 def _apps_same(expected, returned):
     if type(expected) is list:
@@ -55,8 +55,12 @@ def _apps_same(expected, returned):
     return type(returned) is not list and expected == returned
 
 
+try:
+    _apps_solution = Solution() if hasattr(Solution, "{entry_point}") else None
+except NameError:
+    _apps_solution = None
 _apps_expected = {expected}
-_apps_returned = {entry_point}({arguments})
+_apps_returned = ({entry_point} if _apps_solution is None else _apps_solution.{entry_point})({arguments})
 assert _apps_same(_apps_expected, _apps_returned) or (
     type(_apps_expected) is list and len(_apps_expected) == 1 and _apps_same(_apps_expected[0], _apps_returned)
 )

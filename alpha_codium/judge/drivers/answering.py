@@ -14,7 +14,8 @@ from typing import Any
 
 from alpha_codium.judge.codec import Excessive, Unencodable, decode, encode, unreferred
 from alpha_codium.judge.drivers.changes import answers_to
-from alpha_codium.judge.drivers.loading import exit_process, find, load, print_error, set_stdout_aside, write_all
+from alpha_codium.judge.drivers.exceptions import attributes_of
+from alpha_codium.judge.drivers.loading import exit_process, load, look_up, print_error, set_stdout_aside, write_all
 
 # Stack frames below the program's: `answer_all`, `answers_to`, `perform`.
 FRAMES = 3
@@ -41,7 +42,7 @@ def answer_all(source: str, setup_code: str, requests: "list[str]", seconds: flo
             return None
         name = arguments[0]
         if name not in found:
-            found[name] = find(namespace, name)
+            found[name] = look_up(namespace, name)
         return found[name](*arguments[1:], **keywords)
 
     write_all(out, spelt(answers_to(perform, "load", (), {}, [])))
@@ -57,7 +58,10 @@ def spelt(messages: "list[tuple[Any, ...]]") -> bytes:
         name = type(value).__name__
         if getattr(builtins, name, None) is not type(value):
             return b"other\n"
-        messages = [*messages[:-1], ("error", name, value.args, str(value))]
+        attributes = attributes_of(value)
+        if attributes.keys() != attributes_of(value, values_only=False).keys():
+            return b"other\n"
+        messages = [*messages[:-1], ("error", name, value.args, str(value), attributes)]
     try:
         return " ".join([encode(message, unreferred) for message in messages]).encode() + b"\n"
     except Excessive:

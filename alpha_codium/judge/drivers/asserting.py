@@ -5,7 +5,8 @@
 2. Arguments and results are sent as values of exact types (`codec`, `describing`), changes of arguments are sent back
    (`changes`), and functions and iterators of the assertions are lent to the program (`assertion_side`). Other objects
    stay on the right; here they are represented by proxies (`proxies`).
-3. An exception of the program is raised here with its builtin class, or with a new class that has the same bases.
+3. An exception of the program is raised here with its class, if both sides have it, or with a new class that has the
+   same bases (`exceptions`).
 4. At the end, the token, the outcome and its details go to stdout: `(text of the exception, whether the program was
    believed, value that the program returned last before a failed assertion, value of the output variable)`. The outcome
    is `passed`, `wrong` (a failed assertion), `raised` (by the program), `ended` (the program ended, or sent an invalid
@@ -26,7 +27,8 @@ from alpha_codium.judge.drivers.outcomes import outcome_of
 def run(test_code: "CodeType") -> None:
     """Run the assertions, and write the outcome to stdout."""
     token, task = decode(sys.stdin.read())
-    out, peer = set_stdout_aside(), LeftPeer(task["catches"], task["has_class"], task["classes"])
+    out = set_stdout_aside()
+    peer = LeftPeer(task["catches"], task["has_class"], task["classes"], task["imports"])
     outcome, said = outcome_of(peer, test_code, task)
     os.write(out, f"{token} {outcome} {encode(said)}\n".encode())
     exit_process(0 if outcome == "passed" else 1)

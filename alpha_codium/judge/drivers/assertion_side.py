@@ -17,7 +17,8 @@ from collections.abc import Callable, Iterable
 from typing import Any, NoReturn
 
 from alpha_codium.judge.codec import Excessive, Malformed, Unencodable, encode
-from alpha_codium.judge.drivers.describing import ExceptionOfOther, content_of, describe
+from alpha_codium.judge.drivers.describing import comparable, content_of, describe, is_compared
+from alpha_codium.judge.drivers.exceptions import ExceptionOfOther
 from alpha_codium.judge.drivers.operations import OPERATIONS
 from alpha_codium.judge.drivers.peer import ChannelClosed, Peer
 from alpha_codium.judge.drivers.proxies import (
@@ -26,6 +27,7 @@ from alpha_codium.judge.drivers.proxies import (
     CONVERSIONS,
     ROUNDINGS,
     UNARY,
+    base_of_proxy,
     is_proxy,
     number_of_proxy,
 )
@@ -48,9 +50,16 @@ class ForeignComparison(TypeError):
 class LeftPeer(Peer):
     """The side of the assertions."""
 
-    def __init__(self, catches: "Iterable[str]" = (), has_class: bool = False, classes: "Iterable[str]" = ()) -> None:
+    def __init__(
+        self,
+        catches: "Iterable[str]" = (),
+        has_class: bool = False,
+        classes: "Iterable[str]" = (),
+        imports: "Iterable[str]" = (),
+    ) -> None:
         super().__init__(True, lend(self))
         self.catches, self.has_class, self.class_names = frozenset(catches), has_class, frozenset(classes)
+        self.imports = tuple(imports)
         self.final_outcomes: list[str] = []
         self.crossed: list[Any] = []
         self.believed = False
@@ -59,7 +68,8 @@ class LeftPeer(Peer):
         self.highest = -1
         # What the last call returned, if that was short.
         self.returned: list[Any] = []
-        # Results of unary operations, kept until any other request: an object can't return a new number for each use.
+        # Contents, and results of unary operations, kept until any other request: an object can't return a new number
+        # for each use.
         self.given: dict[tuple[str, int | None], Any] = {}
 
     def load(self, names: "list[str]") -> "dict[str, Any]":
@@ -77,7 +87,7 @@ class LeftPeer(Peer):
 
     def request(self, what: str, /, *arguments: "Any", **keywords: "Any") -> "Any":
         """Ask the program; returns its answer or raises its exception."""
-        if what != "operate":
+        if what not in ("operate", "content"):
             self.given.clear()
         try:
             kind, value = self.ask(what, *arguments, **keywords)
@@ -162,7 +172,8 @@ class LeftPeer(Peer):
                     stream.write(text)
         number = self.number_of(value)
         # An object that was known before the call isn't a new one, even if the class returned it.
-        if self.number_of(proxy) in self.classes and number is not None and number > highest:
+        is_new = number is not None and number > highest
+        if self.number_of(proxy) in self.classes and is_new and not self.is_like_value(value):
             self.made.add(number)
         return value
 
@@ -183,6 +194,8 @@ class LeftPeer(Peer):
         """Return an attribute; refuse methods that amount to a comparison: `candidate(x).issubset(y)`."""
         asks = name.endswith("with") or name.startswith("is") or name in COMPARING
         if asks and any(hasattr(kind, name) for kind in (str, set, float)) and not self.is_made(proxy):
+            if self.is_like_value(proxy):
+                return getattr(self.value_of(proxy), name)
             self.refuse()
         if name.startswith("__array"):
             # NumPy would read memory at an address that the program chose.
@@ -204,10 +217,26 @@ class LeftPeer(Peer):
     def value_of(self, value: "Any") -> "Any":
         """Return the builtin value of a proxy whose class is derived from a builtin type; other values as they are."""
         if is_proxy(value):
-            if object.__getattribute__(value, "_proxy_base_") is None:
+            base = base_of_proxy(value)
+            if base is None:
                 self.refuse()
-            return self.request("content", value)
+            key = ("content", number_of_proxy(value))
+            if key not in self.given:
+                self.given[key] = self.request("content", value)
+            return self.comparable(base, self.given[key])
         return content_of(value) if self.is_foreign(value) else value
+
+    def comparable(self, base: type, content: "Any") -> "Any":
+        """Return what stands for a proxy in comparisons; whatever can't be that ends the assertions."""
+        try:
+            return comparable(base, content)
+        except Exception as fault:
+            self.final_outcomes.append("ended")
+            raise Malformed("the program's answer can't be read") from fault
+
+    def is_like_value(self, value: "Any") -> bool:
+        """Whether a value is a proxy of an object of the standard library that is compared by a value."""
+        return is_proxy(value) and is_compared(base_of_proxy(value))
 
     def operate(self, name: str, *operands: "Any") -> "Any":
         """Do arithmetic with objects that the assertions made, or with the program's objects only."""
@@ -215,6 +244,8 @@ class LeftPeer(Peer):
             value = self.request("operate", name, *operands)
             self.made.add(self.number_of(value))
             return value
+        if any(map(self.is_like_value, operands)):
+            return OPERATIONS["operate"](name, *map(self.value_of, operands))
         if not all(map(self.is_foreign, operands)):
             self.refuse()
         if len(operands) > 1:
@@ -240,6 +271,8 @@ class LeftPeer(Peer):
         if self.is_made(proxy):
             self.believed = True
             return self.request("contains", proxy, item)
+        if self.is_like_value(proxy):
+            return item in self.value_of(proxy)
         return any(each is item or each == item for each in self.request("iterate", proxy))
 
     def number_of(self, value: "Any") -> "int | None":

@@ -6,7 +6,8 @@
    tuple. The other side makes a value with the same content, of a new class derived from that type. Methods that the
    class overrides are called remotely (see `proxies`), except comparisons, which use the content.
 3. `("container", base, name)`: the same for a mutable type; its content is fetched whenever it is compared.
-4. `("exception class", name, bases)` and `("exception", class, arguments, text)`.
+   `("compared", module, name)` for objects of the standard library that change with others, such as views of a dict.
+4. `("exception class", ...)` and `("exception", ...)`: see `exceptions`.
 5. `("awaitable",)`. All other objects have no description.
 """
 
@@ -15,6 +16,12 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
+from alpha_codium.judge.drivers.exceptions import (
+    description_of,
+    description_of_class,
+    exception,
+    exception_class,
+)
 from alpha_codium.judge.drivers.proxies import BASES, CHANGING_BASES, awaitable_of, derived_of, new_proxy, subclass_of
 
 # Functions that return the arguments to make an equal value, for exactly these types, by module and name.
@@ -35,6 +42,43 @@ MADE: "dict[tuple[str, str], Callable[[Any], tuple[Any, ...]]]" = {
     ("pathlib", "PurePosixPath"): lambda value: (str(value),),
     ("ipaddress", "IPv4Address"): lambda value: (str(value),),
     ("ipaddress", "IPv6Address"): lambda value: (str(value),),
+    ("ipaddress", "IPv4Network"): lambda value: (str(value),),
+    ("ipaddress", "IPv6Network"): lambda value: (str(value),),
+    ("ipaddress", "IPv4Interface"): lambda value: (str(value),),
+    ("ipaddress", "IPv6Interface"): lambda value: (str(value),),
+    ("pathlib", "PureWindowsPath"): lambda value: (str(value),),
+    ("zoneinfo", "ZoneInfo"): lambda value: (value.key,),
+    ("re", "Pattern"): lambda value: (value.pattern, value.flags),
+}
+# Functions that make a value of a type without calling it.
+MAKERS = {("re", "Pattern"): "compile"}
+# Objects of the standard library that are compared by a value: functions that return it.
+COMPARED: "dict[tuple[str, str], Callable[[Any], Any]]" = {
+    ("builtins", "dict_keys"): dict.fromkeys,
+    ("builtins", "dict_items"): dict,
+    ("builtins", "dict_values"): list,
+    ("builtins", "odict_keys"): dict.fromkeys,
+    ("builtins", "odict_items"): dict,
+    ("builtins", "odict_values"): list,
+    ("builtins", "mappingproxy"): dict,
+    ("builtins", "memoryview"): bytes,
+    ("types", "SimpleNamespace"): lambda value: dict(vars(value)),
+    ("collections", "ChainMap"): dict,
+    ("collections", "UserDict"): dict,
+    ("collections", "UserList"): list,
+    ("collections", "UserString"): str,
+}
+# The types of these values, where it isn't dict.
+CONTENTS = {"dict_values": list, "odict_values": list, "memoryview": bytes, "UserList": list, "UserString": str}
+# Functions that return an object that is compared as the original is, where that isn't the value.
+COMPARABLE: "dict[str, Callable[[Any], Any]]" = {
+    "dict_keys": dict.keys,
+    "dict_items": dict.items,
+    "dict_values": lambda content: dict(enumerate(content)).values(),
+    "odict_keys": dict.keys,
+    "odict_items": dict.items,
+    "odict_values": lambda content: dict(enumerate(content)).values(),
+    "SimpleNamespace": lambda content: __import__("types").SimpleNamespace(**content),
 }
 # Objects whose classes aren't in `builtins`, such as generators: assertions check for these with `types` and
 # `collections.abc`.
@@ -44,23 +88,24 @@ UNNAMED: "dict[str, Any]" = {kind.__name__: kind for kind in map(type, OBJECTS)}
 DTYPES = "biufcSUmM?"
 
 
-def describe(value: "Any") -> "tuple[Any, ...] | None":
-    """Return the description of a value that `codec` can't encode; None if it has none."""
+def describe(value: "Any", is_lent: bool = False) -> "tuple[Any, ...] | None":
+    """Return the description of a value that `codec` can't encode; None if it has none.
+
+    `is_lent`: whether the assertions lend it to the program.
+    """
     kind = type(value)
     if isinstance(value, type):
         return _of_class(value)
     if value is Ellipsis or value is NotImplemented:
         return "made", "builtins", repr(value), ()
     # A module that the program added could make values with comparisons of its own.
-    made = MADE.get((kind.__module__.partition(".")[0], kind.__name__))
-    if made is not None and getattr(sys.modules.get(kind.__module__), kind.__name__, None) is kind:
-        return "made", kind.__module__.partition(".")[0], kind.__name__, made(value)
+    key = (kind.__module__.partition(".")[0], kind.__name__)
+    if key in MADE and getattr(sys.modules.get(kind.__module__), kind.__name__, None) is kind:
+        return "made", *key, MADE[key](value)
     if kind.__module__ == "numpy" and kind.__name__ == "ndarray" and value.dtype.kind in DTYPES:
         return "array", value.dtype.str, value.shape, value.tobytes()
     if isinstance(value, BaseException):
-        # Some, such as `AttributeError`, have attributes beyond their arguments.
-        arguments = tuple(value.args) if isinstance(value.args, tuple) else ()
-        return "exception", kind, arguments, _text_of(value)
+        return description_of(value, is_lent)
     for base in BASES.values():
         if isinstance(value, base):
             return "derived", base.__name__, _content_of(value, base), kind.__name__, _overridden(kind, base)
@@ -69,6 +114,8 @@ def describe(value: "Any") -> "tuple[Any, ...] | None":
             return "container", base.__name__, kind.__name__
     if hasattr(kind, "__await__"):
         return ("awaitable",)
+    if key in COMPARED and not is_lent:
+        return "compared", *key
     return None
 
 
@@ -76,19 +123,12 @@ def _of_class(value: type) -> "tuple[Any, ...] | None":
     if getattr(builtins, value.__name__, None) is value or UNNAMED.get(value.__name__) is value:
         return "made", "builtins", value.__name__, ()
     if issubclass(value, BaseException):
-        return "exception class", value.__name__, tuple(value.__bases__)
+        return description_of_class(value)
     return None
 
 
 def _clock(value: "Any") -> "tuple[Any, ...]":
     return value.hour, value.minute, value.second, value.microsecond
-
-
-def _text_of(error: BaseException) -> str:
-    try:
-        return str.__str__(str(error))
-    except Exception:  # noqa: BLE001 - its own __str__ raised
-        return ""
 
 
 def _overridden(kind: type, base: type) -> "list[str]":
@@ -98,7 +138,13 @@ def _overridden(kind: type, base: type) -> "list[str]":
 
 
 def content_of(value: "Any") -> "Any":
-    """Return the builtin value of an object of a derived class, by the methods of its builtin type."""
+    """Return the builtin value of an object of a derived class, by the methods of its builtin type.
+
+    Of an object in `COMPARED`, it is the value by which that is compared.
+    """
+    kind = type(value)
+    if (kind.__module__, kind.__name__) in COMPARED:
+        return COMPARED[kind.__module__, kind.__name__](value)
     for base in (*BASES.values(), *CHANGING_BASES.values(), *_deques()):
         if isinstance(value, base):
             return _content_of(value, base)
@@ -136,12 +182,14 @@ def build(peer: "Any", number: int, description: "tuple[Any, ...]") -> "Any":
         return derived_of(peer, number, *rest)
     if kind == "container":
         return new_proxy(peer, number, subclass_of(CHANGING_BASES.get(rest[0], list), rest[1]))
+    if kind == "compared":
+        return new_proxy(peer, number, _type_of_compared(*rest))
     if kind == "awaitable":
         return awaitable_of(peer, number)
     if kind == "exception class":
-        return _exception_class(*rest)
+        return exception_class(peer, *rest)
     if kind == "exception":
-        return _exception(peer, number, *rest)
+        return exception(peer, number, *rest)
     raise ValueError("a description of an unknown kind")
 
 
@@ -152,7 +200,32 @@ def _made(module: str, name: str, arguments: "tuple[Any, ...]") -> "Any":
             return value
     if (module, name) not in MADE:
         raise ValueError("a value of an unknown type")
-    return getattr(__import__(module), name)(*arguments)
+    return getattr(__import__(module), MAKERS.get((module, name), name))(*arguments)
+
+
+def _type_of_compared(module: str, name: str) -> type:
+    if (module, name) not in COMPARED:
+        raise ValueError("an object of an unknown type")
+    if module != "builtins":
+        return getattr(__import__(module), name)
+    empty = __import__("collections").OrderedDict() if name[0] == "o" else {}
+    samples = (empty.keys(), empty.values(), empty.items(), vars(type), memoryview(b""))
+    return next(type(each) for each in samples if type(each).__name__ == name)
+
+
+def comparable(base: type, content: "Any") -> "Any":
+    """Return an object that is compared as that of the other side, whose type is `base`, given its content."""
+    if not is_compared(base):
+        return content
+    if type(content) is not CONTENTS.get(base.__name__, dict):
+        raise ValueError("content of another type")
+    make = COMPARABLE.get(base.__name__)
+    return content if make is None else make(content)
+
+
+def is_compared(base: "Any") -> bool:
+    """Whether a type is one of `COMPARED`."""
+    return base is not None and (base.__module__, base.__name__) in COMPARED
 
 
 def _array(dtype: str, shape: "tuple[int, ...]", data: bytes) -> "Any":
@@ -161,52 +234,3 @@ def _array(dtype: str, shape: "tuple[int, ...]", data: bytes) -> "Any":
     if numpy.dtype(dtype).kind not in DTYPES:
         raise ValueError("an array of an unknown type")
     return numpy.frombuffer(data, numpy.dtype(dtype)).reshape(shape).copy()
-
-
-class ExceptionOfOther:
-    """A mixin for classes of the other side's exceptions; their attributes are fetched from there."""
-
-    def __str__(self) -> str:
-        text = self.__dict__.get("_text")
-        return super().__str__() if text is None else text
-
-    def __getattr__(self, name: str) -> "Any":
-        origin = self.__dict__.get("_origin")
-        if origin is None or (name.startswith("__") and name.endswith("__")):
-            raise AttributeError(name)
-        return getattr(origin, name)
-
-
-def _exception_class(name: str, bases: "tuple[Any, ...]") -> type:
-    known = tuple(base for base in bases if isinstance(base, type) and issubclass(base, BaseException)) or (Exception,)
-    mixed = () if any(issubclass(base, ExceptionOfOther) for base in known) else (ExceptionOfOther,)
-    try:
-        return type(name, (*mixed, *known), {"__module__": "program"})
-    except TypeError:
-        # The bases have different layouts, or an order that Python refuses.
-        return type(name, (*mixed, known[0]), {"__module__": "program"})
-
-
-def _exception(peer: "Any", number: int, cls: "Any", arguments: "tuple[Any, ...]", text: str) -> BaseException:
-    if issubclass(_exception_class_of(cls), ExceptionOfOther):
-        # Don't call __init__: it ran on the other side.
-        error: Any = cls.__new__(cls, *arguments)
-        error.__dict__.update(_text=text, _origin=new_proxy(peer, number))
-        error.args = arguments
-        return error
-    return exception_of(cls.__name__, arguments, text)
-
-
-def exception_of(name: str, arguments: "tuple[Any, ...]", text: str) -> BaseException:
-    """Make an exception of the builtin class of this name."""
-    cls = _exception_class_of(getattr(builtins, name))
-    try:
-        return cls(*arguments)
-    except TypeError:
-        return RuntimeError(text)
-
-
-def _exception_class_of(value: "Any") -> "type[BaseException]":
-    if not (isinstance(value, type) and issubclass(value, BaseException)):
-        raise ValueError("not an exception class")
-    return value

@@ -1,5 +1,6 @@
 """Functions that run assertions with the names that they use, and determine their outcome."""
 
+import builtins
 import sys
 from collections.abc import Callable
 from types import CodeType
@@ -38,7 +39,8 @@ def outcome_of(peer: "Any", test_code: "CodeType", task: "dict[str, Any]") -> "t
 
 def is_missing(error: BaseException, task: "dict[str, Any]") -> bool:
     """Whether an exception shows that the program doesn't define a name that the assertions use."""
-    return type(error) is NameError and error.args in [(f"name {name!r} is not defined",) for name in task["names"]]
+    names = (*task["names"], *task["modules"])
+    return type(error) is NameError and error.args in [(f"name {name!r} is not defined",) for name in names]
 
 
 def run_in(namespace: "dict[str, Any]", test_code: "CodeType", task: "dict[str, Any]") -> None:
@@ -55,16 +57,21 @@ def names_for(peer: "Any", task: "dict[str, Any]") -> "dict[str, Any]":
         exec(compile(task["setup_code"], "setup.py", "exec", dont_inherit=True), namespace)  # noqa: S102 - the dataset's
     if task["seed"]:
         __import__("random").seed(task["seed"])
-    for module in task["modules"]:
-        namespace[module] = __import__(ALIASES.get(module, module))
     try:
-        found = peer.load(task["names"])
+        found = peer.load([*task["names"], *task["modules"]])
     except BaseException:
         sys.stderr.write(LOADING)
         raise
+    for module in task["modules"]:
+        # The program must have imported it, as if both were one file, but the assertions use their own.
+        if module in found:
+            del found[module]
+            namespace[module] = __import__(ALIASES.get(module, module))
     namespace.update(found)
-    if task["entry_point"] and task["entry_point"] not in namespace:
-        error = NameError(f"name {task['entry_point']!r} is not defined")
+    entry_point = task["entry_point"]
+    # A builtin of this name isn't what the assertions are about.
+    if entry_point not in namespace and (task["calls_check"] or hasattr(builtins, entry_point)):
+        error = NameError(f"name {entry_point!r} is not defined")
         peer.crossed.append(error)
         raise error
     if "StopIteration" not in task["catches"] and "next" not in found:

@@ -2,8 +2,8 @@
 
 1. A message is a tuple, sent after its length. `("ask", what, arguments, keywords, same)` is answered by
    `("value", v)`, `("same", i)` (the i-th of the containers among the arguments), `("raised", exception)`, or
-   `("error", name, arguments, text)` for an exception of a builtin class that can be encoded completely. Requests can
-   be nested: a side may send one before it answers another.
+   `("error", name, arguments, text, attributes)` for an exception of a builtin class that can be encoded completely.
+   Requests can be nested: a side may send one before it answers another.
 2. Objects that `codec` can't encode stay on their side and are sent as reference numbers, which are negative for
    objects of the left side. `("known", [[number, description], ...])` precedes the first message with a number whose
    object has a description (see `describing`).
@@ -14,6 +14,7 @@
 """
 
 import _thread
+import builtins
 import os
 from collections.abc import Callable
 from typing import Any
@@ -27,7 +28,8 @@ from alpha_codium.judge.drivers.changes import (
     copies_of,
     same_among,
 )
-from alpha_codium.judge.drivers.describing import build, describe, exception_of
+from alpha_codium.judge.drivers.describing import build, describe
+from alpha_codium.judge.drivers.exceptions import exception_of
 from alpha_codium.judge.drivers.loading import write_all
 from alpha_codium.judge.drivers.proxies import is_proxy, new_proxy, number_of_proxy
 
@@ -66,6 +68,8 @@ class Peer:
 
     def __init__(self, is_left: bool, perform: "Callable[..., Any]") -> None:
         self.is_left, self.perform = is_left, perform
+        # Modules that may be imported to find the class of an exception.
+        self.imports: tuple[str, ...] = ()
         self.own: list[Any] = []
         self.numbers: dict[int, int] = {}
         self.news: list[list[Any]] = []
@@ -93,7 +97,7 @@ class Peer:
             if kind in ("value", "raised"):
                 return kind, rest[0]
             if kind == "error":
-                return "raised", exception_of(*rest)
+                return "raised", exception_of(getattr(builtins, rest[0]), *rest[1:])
             if kind == "same":
                 return "value", containers_in(arguments, keywords)[rest[0]]
             self.take(kind, rest, arguments, keywords)
@@ -161,7 +165,7 @@ class Peer:
         if number is None:
             number = -1 - len(self.own) if self.is_left else len(self.own)
             self.own.append(value)
-            description = describe(value)
+            description = describe(value, self.is_left)
             # These are described anew each time: they may have changed.
             if description is None or description[0] not in ("made", "array"):
                 self.numbers[id(value)] = number
@@ -179,9 +183,13 @@ class Peer:
 
     def learn(self, news: "list[list[Any]]") -> None:
         """Make local representations of objects of the other side."""
-        for number, description in news:
-            if number not in self.foreign:
-                self.stand_in(number, build(self, number, decode(description, referred=self.referred)))
+        for number, text in news:
+            is_new = number not in self.foreign
+            if is_new or is_proxy(self.foreign[number]):
+                description = decode(text, referred=self.referred)
+                # An exception may have a proxy already: its attributes, which come first, can refer to it.
+                if is_new or description[0] == "exception":
+                    self.stand_in(number, build(self, number, description))
 
     def stand_in(self, number: int, value: "Any") -> None:
         """Use `value` to represent an object of the other side from now on."""

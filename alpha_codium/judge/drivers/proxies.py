@@ -39,6 +39,11 @@ def number_of_proxy(proxy: "Any") -> int:
     return object.__getattribute__(proxy, "_proxy_number_")
 
 
+def base_of_proxy(proxy: "Any") -> "type | None":
+    """Return the type by whose values a proxy is compared; None if there is none."""
+    return object.__getattribute__(proxy, "_proxy_base_")
+
+
 # The type, made with the first proxy: many processes need none, and making it takes as long as the rest of the module.
 PROXY: "list[type]" = []
 

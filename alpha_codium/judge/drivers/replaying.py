@@ -34,7 +34,7 @@ class ReplayingPeer(LeftPeer):
     """The assertions' side, with a list of recorded answers instead of a program."""
 
     def __init__(self, task: "dict[str, Any]", requests: "list[str]", answers: "list[str]") -> None:
-        super().__init__(task["catches"], task["has_class"])
+        super().__init__(task["catches"], task["has_class"], imports=task["imports"])
         self.requests, self.answers, self.place = requests, answers, 0
         self.waiting: list[str] = []
         self.in_message = False

@@ -15,7 +15,7 @@ from types import CodeType
 from typing import Any
 
 from alpha_codium.judge.codec import decode
-from alpha_codium.judge.drivers.loading import exit_process, find, load, print_error, trace_of
+from alpha_codium.judge.drivers.loading import exit_process, load, look_up, print_error, trace_of
 from alpha_codium.judge.drivers.operations import OPERATIONS
 from alpha_codium.judge.drivers.peer import ChannelClosed, Peer
 
@@ -42,7 +42,7 @@ class RightPeer(Peer):
             self.share(found)
             return found
         if what == "look up":
-            return find(self.namespace(), arguments[0])
+            return look_up(self.namespace(), arguments[0])
         if what == "capture":
             return self.capture()
         if what == "captured":
@@ -79,13 +79,7 @@ class RightPeer(Peer):
 
 def found_in(namespace: "dict[str, Any]", names: "list[str]") -> "dict[str, Any]":
     """Return the objects under those of the names that the program defines."""
-    found = {}
-    for name in names:
-        try:
-            found[name] = find(namespace, name)
-        except NameError:
-            continue
-    return found
+    return {name: namespace[name] for name in names if name in namespace}
 
 
 def loader(program: "CodeType", setup_code: str) -> "Callable[[], dict[str, Any]]":

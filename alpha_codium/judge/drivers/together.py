@@ -13,7 +13,7 @@ from types import CodeType
 from typing import Any
 
 from alpha_codium.judge.codec import decode, encode
-from alpha_codium.judge.drivers.loading import exit_process, find, load, print_error, set_stdout_aside
+from alpha_codium.judge.drivers.loading import exit_process, load, look_up, print_error, set_stdout_aside
 from alpha_codium.judge.drivers.outcomes import crossing, text_of
 
 
@@ -32,7 +32,7 @@ def run(program: "CodeType", execute: "Callable[..., Any]" = exec) -> None:
         outcome = "wrong"
         execute(tests, namespace)
         if task["calls_check"]:
-            namespace["check"](find(namespace, task["entry_point"]))
+            namespace["check"](look_up(namespace, task["entry_point"]))
         outcome = "passed"
     except Exception as error:  # noqa: BLE001 - it is reported
         if not isinstance(error, AssertionError):
