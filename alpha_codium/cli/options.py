@@ -235,7 +235,7 @@ sample_file_options = options(
     click.option(
         "--form",
         type=click.Choice(["completion", "solution"]),
-        help="Whether the column holds completions of the prompt or complete programs.  [default: by the column and the texts]",
+        help="Whether the column holds completions of the prompt or complete programs.  [default: recognized]",
     ),
     click.option(
         "--difficulty",

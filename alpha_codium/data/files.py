@@ -11,7 +11,7 @@ import zlib
 from collections.abc import Iterator
 from functools import cached_property
 from pathlib import Path
-from typing import IO, Any
+from typing import Any, BinaryIO
 
 from alpha_codium.data.benchmarks import benchmark_of
 from alpha_codium.data.benchmarks.benchmark import Benchmark
@@ -167,7 +167,7 @@ def read_json(path: Path) -> Iterator[Record]:
         yield from value if isinstance(value, list) else [value]
 
 
-def opened(path: Path) -> IO[bytes]:
+def opened(path: Path) -> BinaryIO | gzip.GzipFile:
     """Open a file, compressed with gzip or not, by its first bytes; raises OSError."""
     with path.open("rb") as file:
         is_compressed = file.read(2) == GZIP
