@@ -63,7 +63,7 @@ async def test_a_failing_model_is_never_asked_the_same_by_the_main_flow(bench):
 @pytest.mark.thorough
 @pytest.mark.parametrize("flow", sorted(shipped_flows()))
 @pytest.mark.parametrize("seed", [None, 7])
-@settings(max_examples=6, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=4, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(answers=st.lists(ANSWERS, min_size=1, max_size=4), problem=st.sampled_from([ONE, TWO, HUMANEVAL, CALL]))
 async def test_no_flow_asks_a_failing_model_the_same_twice(bench, flow, seed, answers, problem):
     by_turns = iter(answers * 200)
