@@ -24,7 +24,7 @@ from alpha_codium.flows.yaml_text import FormatError, read
 Style = Literal["yaml", "json_schema"]
 
 YAML_RULES = """\
-Give these fields, each of them, as YAML in one fence that begins with ```yaml:
+Give all of these fields as YAML, in one fence that begins with ```yaml:
 {fields}
 Write every text as a block: `|` after the colon, then the text on lines of its own, indented by two more spaces. \
 Numbers are text too. The form, with your own text in place of each <...>:
@@ -32,7 +32,7 @@ Numbers are text too. The form, with your own text in place of each <...>:
 {form}```"""
 
 JSON_RULES = """\
-Answer with one JSON object and nothing else. It holds these fields, each of them:
+Answer with one JSON object and nothing else. It has all of these fields:
 {fields}
 Every value is text in quotes, numbers too; a line break in a text is written \\n. The form, with \
 your own text in place of each <...>:

@@ -34,10 +34,10 @@ from alpha_codium.rendering import Prompt
 from alpha_codium.runs.events import FailedCall, ModelAnswer, ModelRefusal, UnreadableAnswer, kept_text
 
 CODE_FORMAT = "Give the complete {title} program in one fenced block:\n```{tag}\n...\n```"
-CODE_AFTER_FIELDS = "After that comes what matters most. {asked}"
+CODE_AFTER_FIELDS = "Then comes the most important part. {asked}"
 # Small models stop after the fields, and would only repeat them if asked for the whole answer again.
 ASK_FOR_PROGRAM = "Now the program. {asked}"
-ASK_AGAIN = "I couldn't use that answer: {reason}. Answer once more, in full, in the format asked for."
+ASK_AGAIN = "I couldn't use that answer: {reason}. Answer again, in full, in the format that was asked for."
 FILTERED = "a content filter stopped the answer"
 REPEATED = "the model could only repeat an earlier answer, since the temperature is fixed"
 

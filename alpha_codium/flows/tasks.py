@@ -28,7 +28,7 @@ ANY_HEADING = r"(?:[^\n]{0,40}\n\s*)?"
 # Of a longer input or output, the beginning is compared.
 MOST_WORDS = 2000
 
-WHOLE_CODE = "Give the whole {title} code, with the imports it needs, in one fenced block:\n```{tag}\n...\n```"
+WHOLE_CODE = "Give the complete {title} code, with the imports it needs, in one fenced block:\n```{tag}\n...\n```"
 
 
 @dataclass(frozen=True, slots=True)
