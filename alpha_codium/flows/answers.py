@@ -1,7 +1,7 @@
 """Schemas of structured answers, for prompts and for parsing.
 
 1. A prompt file describes the answer in its table `fields`, which `AnswerSchema.from_table` reads.
-2. Models that support schemas get `json_schema()`, others `instructions("yaml")`. A short example in these helps more
+2. Models that support schemas get `json_schema()`, others `instructions("yaml")`. A short form to fill in helps more
    than the description: with it 8 of 12 answers of a 0.5B model were valid, without it 1.
 3. `parse` reads YAML or JSON, with or without a fence, and repairs common mistakes of models (see `repairs`). All
    values are text. An unreadable answer raises `FormatError`, whose message can be shown to the model.
@@ -24,19 +24,19 @@ from alpha_codium.flows.yaml_text import FormatError, read
 Style = Literal["yaml", "json_schema"]
 
 YAML_RULES = """\
-Give these fields, each of them, as YAML in one fence that begins with ```yaml:
+Give all of these fields as YAML, in one fence that begins with ```yaml:
 {fields}
 Write every text as a block: `|` after the colon, then the text on lines of its own, indented by two more spaces. \
-Numbers are text too. The form, to be filled with your own texts:
+Numbers are text too. The form, with your own text in place of each <...>:
 ```yaml
-{example}```"""
+{form}```"""
 
 JSON_RULES = """\
-Answer with one JSON object and nothing else. It holds these fields, each of them:
+Answer with one JSON object and nothing else. It has all of these fields:
 {fields}
-Every value is text in quotes, numbers too; a line break in a text is written \\n. The form, to be filled with \
-your own texts:
-{example}"""
+Every value is text in quotes, numbers too; a line break in a text is written \\n. The form, with \
+your own text in place of each <...>:
+{form}"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,15 +62,15 @@ class AnswerSchema:
         return _object_schema(self.fields)
 
     def instructions(self, style: Style = "yaml") -> str:
-        """Return the part of a prompt that describes the format, with an example."""
+        """Return the part of a prompt that describes the format, with a form."""
         fields = "\n".join(_description(field) for field in self.fields)
         if style == "yaml":
-            return YAML_RULES.format(fields=fields, example=to_yaml(self.example()))
-        return JSON_RULES.format(fields=fields, example=json.dumps(self.example(), ensure_ascii=False))
+            return YAML_RULES.format(fields=fields, form=to_yaml(self.blank_form()))
+        return JSON_RULES.format(fields=fields, form=json.dumps(self.blank_form(), ensure_ascii=False))
 
-    def example(self) -> dict[str, Any]:
-        """Return a small example answer; fields without an example have their description as value."""
-        return {field.name: _example(field) for field in self.fields}
+    def blank_form(self) -> dict[str, Any]:
+        """Return the form that the model fills in, whose texts can't be taken for an answer."""
+        return {field.name: _blank(field) for field in self.fields}
 
     def parse(self, answer: str, *, truncated: bool = False) -> dict[str, Any]:
         """Return the fields' values: a str for a text, a list of str for a list, a list of dicts for records.
@@ -118,11 +118,10 @@ def _description(field: Field, margin: str = "") -> str:
     return "\n".join([own, *(_description(inner, margin + "  ") for inner in field.fields)])
 
 
-def _example(field: Field) -> Any:
+def _blank(field: Field) -> Any:
     if field.kind is FieldKind.RECORDS:
-        return [{inner.name: _example(inner) for inner in field.fields}]
-    text = field.example or field.about or f"the {field.name.replace('_', ' ')}"
-    return [text] if field.kind is FieldKind.LIST else text
+        return [{inner.name: _blank(inner) for inner in field.fields}]
+    return [field.blank] if field.kind is FieldKind.LIST else field.blank
 
 
 def to_yaml(values: Mapping[str, Any]) -> str:

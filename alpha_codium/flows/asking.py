@@ -6,12 +6,16 @@
 3. If an answer is unreadable, the model gets it back with the reason, and is asked again. `NoAnswer` is raised after
    `max_format_retries` repetitions, if the model refuses, if its context is full, or if the budget's last call would be
    used for a question that doesn't ask for a program. The stage then continues without the answer.
-4. Independent questions are asked concurrently. Calls start, and answers are read, in the order of the questions, so
+4. No two requests of a sample are the same (see `variation.Attempts`). A request that could only repeat an answer isn't
+   made, and saves its call.
+5. A prompt may let the model object to the question; see `Question.objection`.
+6. Independent questions are asked concurrently. Calls start, and answers are read, in the order of the questions, so
    that a sample that is run again makes the same calls in the same order and finds its stored answers.
 """
 
 import asyncio
 import dataclasses
+import re
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -20,20 +24,22 @@ from typing import Any, TypeVar
 from alpha_codium.flows.answers import AnswerSchema, FormatError
 from alpha_codium.flows.context import BudgetExhausted, SampleContext
 from alpha_codium.flows.extraction import Extracted, extract_code
+from alpha_codium.flows.fences import clean
 from alpha_codium.languages import Language
 from alpha_codium.llm.errors import ContentFiltered, ContextOverflow, ModelError
 from alpha_codium.llm.gathering import gather_all
-from alpha_codium.llm.messages import SEEDS_APART, Answer, ChatRequest, Message, with_seed_of
+from alpha_codium.llm.messages import SEEDS_APART, Answer, ChatRequest, Message
 from alpha_codium.log import redact
 from alpha_codium.rendering import Prompt
 from alpha_codium.runs.events import FailedCall, ModelAnswer, ModelRefusal, UnreadableAnswer, kept_text
 
 CODE_FORMAT = "Give the complete {title} program in one fenced block:\n```{tag}\n...\n```"
-CODE_AFTER_FIELDS = "After that comes what matters most. {asked}"
+CODE_AFTER_FIELDS = "Then comes the most important part. {asked}"
 # Small models stop after the fields, and would only repeat them if asked for the whole answer again.
 ASK_FOR_PROGRAM = "Now the program. {asked}"
-ASK_AGAIN = "I couldn't use that answer: {reason}. Answer once more, in full, in the format asked for."
+ASK_AGAIN = "I couldn't use that answer: {reason}. Answer again, in full, in the format that was asked for."
 FILTERED = "a content filter stopped the answer"
+REPEATED = "the model could only repeat an earlier answer, since the temperature is fixed"
 
 T = TypeVar("T")
 Refusal = ContentFiltered | ContextOverflow
@@ -67,10 +73,14 @@ NO_CODE = CodeForm("", lambda _answer: None, "")
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """The fields and the code of an answer; if the prompt asks for neither, the field `text` is the whole answer."""
+    """The fields and the code of an answer; if the prompt asks for neither, the field `text` is the whole answer.
+
+    If the model `objected` to the question, there are none.
+    """
 
     values: dict[str, Any] = field(default_factory=dict)
     code: str = ""
+    objected: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +89,8 @@ class Question:
 
     `form` is needed if the prompt asks for code. `attempt` is the number of earlier attempts at the same thing, which
     raise the temperature. `may_be_last` allows the budget's last call to be used although the prompt doesn't ask for a
-    program, because the sample already has one.
+    program, because the sample already has one. `objection` is what the prompt asks the model to write, on a line of
+    its own or as the value of a field, if it objects to the question; "" means that it can't.
     """
 
     prompt: Prompt
@@ -87,12 +98,13 @@ class Question:
     form: CodeForm = NO_CODE
     attempt: int = 0
     may_be_last: bool = False
+    objection: str = ""
 
 
 async def ask(question: Question, context: SampleContext) -> Reading:
     """Ask until the answer can be read; raises NoAnswer, BudgetExhausted, and the errors of the model client."""
     prepared = _PreparedQuestion.of(question, context)
-    return await prepared.reading(await prepared.answer(prepared.request))
+    return await prepared.reading(await prepared.call())
 
 
 async def ask_or_skip(step: str, question: Question, context: SampleContext) -> Reading | None:
@@ -107,23 +119,24 @@ async def ask_or_skip(step: str, question: Question, context: SampleContext) -> 
 async def ask_all(questions: Sequence[Question], context: SampleContext) -> list[Reading | NoAnswer | BudgetExhausted]:
     """Ask all questions concurrently, and return the result of each; raises the errors of the model client."""
     prepared = [_PreparedQuestion.of(question, context) for question in questions]
-    answers = await gather_all(_outcome(each.answer(each.request)) for each in prepared)
-    return [await each.outcome(answer) for each, answer in zip(prepared, answers, strict=True)]
+    calls = await gather_all(_outcome(each.call()) for each in prepared)
+    return [await each.outcome(call) for each, call in zip(prepared, calls, strict=True)]
 
 
 async def ask_many(
     question: Question, count: int, context: SampleContext
 ) -> list[Reading | NoAnswer | BudgetExhausted]:
-    """Return `count` answers to one question, by one request if the provider supports that; fewer if the budget ends.
+    """Return `count` answers to one question, by one request if the provider supports that; fewer if the budget ends,
+    or if all answers would be the same.
 
     They count as `count` attempts, of which `question.attempt` is the last. BudgetExhausted results are at the end.
     """
     prepared = _PreparedQuestion.of(question, context)
-    request = prepared.request
-    if request.seed is not None:
-        request = dataclasses.replace(request, seed=request.seed - SEEDS_APART * (count - 1))
-    answers = await prepared.answers(request, count)
-    outcomes = [await prepared.outcome(answer) for answer in answers]
+    try:
+        calls = await prepared.calls((), 1 if context.attempts.repeats_answers else count)
+    except NoAnswer as error:
+        return [error]
+    outcomes = [await prepared.outcome(call) for call in calls]
     return sorted(outcomes, key=lambda outcome: isinstance(outcome, BudgetExhausted))
 
 
@@ -135,8 +148,16 @@ async def _outcome(result: Awaitable[T]) -> T | NoAnswer | BudgetExhausted:
 
 
 @dataclass(frozen=True, slots=True)
+class _Call:
+    """A request, and its answer or the refusal."""
+
+    request: ChatRequest
+    answer: Answer | Refusal
+
+
+@dataclass(frozen=True, slots=True)
 class _PreparedQuestion:
-    """A question with its schema and its request."""
+    """A question with its schema and its request, whose temperature and seed depend on the attempt."""
 
     question: Question
     context: SampleContext
@@ -149,60 +170,69 @@ class _PreparedQuestion:
         schema = AnswerSchema.from_table(prompt.name, prompt.fields) if prompt.fields else None
         return cls(question, context, schema, _request(question, context, schema))
 
-    async def answer(self, request: ChatRequest) -> Answer | Refusal:
-        """Make one call; a refusal is returned, not raised."""
-        return (await self.answers(request, 1))[0]
+    async def call(self, added: Sequence[Message] = (), retry: int = 0) -> _Call:
+        """Make one call, with messages `added` for a `retry`; a refusal is returned, not raised."""
+        return (await self.calls(added, 1, retry))[0]
 
-    async def answers(self, request: ChatRequest, count: int) -> Sequence[Answer | Refusal]:
-        """Ask for several answers by one request; a refusal is returned once for all of them."""
+    async def calls(self, added: Sequence[Message], count: int, retry: int = 0) -> Sequence[_Call]:
+        """Ask for several answers by one request; a refusal is returned once for all of them.
+
+        Raises NoAnswer if the call would be wasted, or is kept for a program.
+        """
         prompt, context = self.question.prompt, self.context
         if context.on_last_call and not prompt.code and not self.question.may_be_last:
             raise NoAnswer(f"{prompt.name}: the last call is kept for a program")
+        asked = dataclasses.replace(self.request, messages=(*self.request.messages, *added))
+        request = context.attempts.new(asked, prompt.temperature, self.question.attempt, retry)
+        if request is None:
+            raise NoAnswer(f"{prompt.name}: {REPEATED}")
+        if request.seed is not None:
+            request = dataclasses.replace(request, seed=request.seed - SEEDS_APART * (count - 1))
+        return [_Call(request, answer) for answer in await self._answers(request, count)]
+
+    async def _answers(self, request: ChatRequest, count: int) -> Sequence[Answer | Refusal]:
+        context = self.context
         context.calls += 1
         try:
             answers: Sequence[Answer | Refusal] = await context.model.ask_many(request, count)
         except (ContentFiltered, ContextOverflow) as error:
             return [error]
         except ModelError as fault:
-            context.events.append(FailedCall(prompt.name, type(fault).__name__, redact(str(fault))))
+            name = self.question.prompt.name
+            context.events.append(FailedCall(name, type(fault).__name__, redact(str(fault))))
             raise
         context.calls += len(answers) - 1
         return answers
 
-    async def outcome(
-        self, answer: Answer | Refusal | NoAnswer | BudgetExhausted
-    ) -> Reading | NoAnswer | BudgetExhausted:
+    async def outcome(self, call: _Call | NoAnswer | BudgetExhausted) -> Reading | NoAnswer | BudgetExhausted:
         """Do the same as `reading`, but return NoAnswer and BudgetExhausted instead of raising them."""
-        if isinstance(answer, NoAnswer | BudgetExhausted):
-            return answer
-        return await _outcome(self.reading(answer))
+        if isinstance(call, NoAnswer | BudgetExhausted):
+            return call
+        return await _outcome(self.reading(call))
 
-    async def reading(self, answer: Answer | Refusal) -> Reading:
+    async def reading(self, call: _Call) -> Reading:
         """Read an answer, or ask again if it can't be read; raises NoAnswer when no retry is left."""
         prompt, form = self.question.prompt, self.question.form
-        request, reason = self.request, ""
+        reason = ""
         retries = self.context.settings.solve.max_format_retries
-        for left in range(retries, -1, -1):
-            given = self._recorded(request, answer)
+        for retry in range(retries + 1):
+            given = self._recorded(call)
             try:
                 # In a thread, since a huge answer can take seconds to read.
-                return await asyncio.to_thread(_read, given, self.schema, form if prompt.code else None)
+                return await asyncio.to_thread(_read, given, self.schema, self.question)
             except FormatError as error:
                 self.context.events.append(UnreadableAnswer(prompt.name, str(error)))
                 reason = f"it was cut off, allow more by --max_tokens; {error}" if given.truncated else str(error)
                 told = f"it was cut off, so be shorter; {error}" if given.truncated else str(error)
                 no_program = isinstance(error, NoProgram) and not given.truncated
                 again = ASK_FOR_PROGRAM.format(asked=form.asked) if no_program else ASK_AGAIN.format(reason=told)
-            if left:
-                messages = (*self.request.messages, Message("assistant", given.text), Message("user", again))
-                # With the same seed, the same question would get the same unreadable answer again.
-                request = with_seed_of(dataclasses.replace(self.request, messages=messages), retries - left + 1)
-                answer = await self.answer(request)
+            if retry < retries:
+                call = await self.call((Message("assistant", given.text), Message("user", again)), retry + 1)
         raise NoAnswer(f"{prompt.name}: no readable answer ({reason})")
 
-    def _recorded(self, request: ChatRequest, answer: Answer | Refusal) -> Answer:
+    def _recorded(self, call: _Call) -> Answer:
         """Add the answer to the transcript; raises NoAnswer for a refusal."""
-        name = self.question.prompt.name
+        name, request, answer = self.question.prompt.name, call.request, call.answer
         if not isinstance(answer, Answer) or answer.filtered:
             why = FILTERED if isinstance(answer, Answer) else str(answer)
             self.context.events.append(ModelRefusal(name, why))
@@ -225,6 +255,7 @@ class _PreparedQuestion:
 
 
 def _request(question: Question, context: SampleContext, schema: AnswerSchema | None) -> ChatRequest:
+    """Return the request without its temperature and seed."""
     config, prompt, asked = context.settings.config, question.prompt, question.form.asked
     rotated = context.variation.rotate(config.rotate_models)
     model = config.model_by_prompt.get(prompt.name) or next(iter(rotated), "")
@@ -239,14 +270,10 @@ def _request(question: Question, context: SampleContext, schema: AnswerSchema | 
         form.append(CODE_AFTER_FIELDS.format(asked=asked) if schema else asked)
     messages = [Message("system", system)] if system else []
     messages.append(Message("user", "\n\n".join([user, *form])))
-    varied = context.variation.temperature(prompt.temperature, question.attempt)
-    sample = context.variation.sample_index
     return ChatRequest(
         messages=tuple(messages),
-        temperature=varied if config.temperature is None else config.temperature,
         top_p=config.top_p,
         max_tokens=config.max_tokens,
-        seed=None if config.seed is None else config.seed + sample + SEEDS_APART * question.attempt,
         frequency_penalty=config.frequency_penalty or None,
         json_schema=schema.json_schema() if schema and by_schema else None,
         extra=dict(config.extra),
@@ -254,10 +281,13 @@ def _request(question: Question, context: SampleContext, schema: AnswerSchema | 
     )
 
 
-def _read(answer: Answer, schema: AnswerSchema | None, form: CodeForm | None) -> Reading:
+def _read(answer: Answer, schema: AnswerSchema | None, question: Question) -> Reading:
     """Read fields and code; if there is code, unreadable fields are ignored."""
-    if form is None:
+    if question.objection and objects(answer.text, question.objection):
+        return Reading(objected=True)
+    if not question.prompt.code:
         return Reading(schema.parse(answer.text, truncated=answer.truncated) if schema else {"text": answer.text})
+    form = question.form
     found = form.read(answer.text)
     if found is None or not found.code.strip():
         raise NoProgram(f"there is no {form.title} program in it")
@@ -268,3 +298,8 @@ def _read(answer: Answer, schema: AnswerSchema | None, form: CodeForm | None) ->
     except FormatError:
         values = {}
     return Reading(values, found.code)
+
+
+def objects(answer: str, objection: str) -> bool:
+    """Return whether an objection begins a line of an answer, or the value of a field, after any thinking."""
+    return bool(re.search(rf"(?:^|[\w\"'`]:)[^\w\n]*(?<!\w){re.escape(objection)}(?!\w)", clean(answer), re.MULTILINE))

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from alpha_codium.config import Settings
-from alpha_codium.flows.variation import Variation
+from alpha_codium.flows.variation import Attempts, Variation
 from alpha_codium.judge import ProblemJudge
 from alpha_codium.judge.behaviour import Behaviour
 from alpha_codium.languages import Language, language_named
@@ -50,6 +50,11 @@ class SampleContext:
     variation: Variation = field(default_factory=Variation)
     events: list[Event] = field(default_factory=list)
     calls: int = 0
+    attempts: Attempts = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Begin without any requests."""
+        self.attempts = Attempts(self.settings.config, self.variation)
 
     @property
     def language(self) -> Language:

@@ -4,7 +4,8 @@
 2. Names are compared in lower case, with `-` and spaces as `_`. Unknown fields are dropped.
 3. Values of another type are converted if that is unambiguous: a text or a single record to a list of one, lines with
    bullets to a list, a list to lines of text, a mapping from names to records to a list.
-4. An error names all missing fields at once, and is worded for the model, which is asked again.
+4. A text that only repeats the form that the model was to fill in is missing; lists and records lose such items.
+5. An error names all missing fields at once, and is worded for the model, which is asked again.
 """
 
 import re
@@ -19,6 +20,8 @@ from alpha_codium.flows.yaml_text import FormatError, Node
 BULLET = re.compile(r"^[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]+")
 PROSE = re.compile(r"\b[^\W\d_]{2,}+ [^\W\d_']++ [^\W\d_]{2}")
 NUMBERS = re.compile(r"[\[\](){},\s\d.eE+-]++")
+WORD = re.compile(r"\w+")
+BLANK = re.compile(r"[\s\"'`*]*<([^<>\n]{1,80})>[\s\"'`*.]*")
 MAX_PROBLEMS = 5
 
 
@@ -32,13 +35,26 @@ class FieldKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One field: `about` describes it, `example` is an example value; records have `fields`."""
+    """One field: `about` describes it, `example` is its value in the form; records have `fields`."""
 
     name: str
     kind: FieldKind = FieldKind.TEXT
     about: str = ""
     example: str = ""
     fields: tuple["Field", ...] = ()
+
+    @property
+    def blank(self) -> str:
+        """The text in the form that stands for the field's: its example, or its name in angle brackets."""
+        return self.example or f"<{self.name}>"
+
+    def is_blank(self, text: str) -> bool:
+        """Return whether a text only repeats the form's text or the description, in whatever layout."""
+        name = BLANK.fullmatch(text)
+        if text.strip() == self.blank or (name and _plain_name(name[1]) == self.name):
+            return True
+        words = WORD.findall(text.casefold())
+        return bool(words) and words == WORD.findall(self.about.casefold())
 
 
 def field_from_spec(where: str, name: str, spec: Any) -> Field:
@@ -85,11 +101,30 @@ def bind(node: Node, fields: Iterable[Field]) -> dict[str, Any]:
                 values[field.name] = _value_of(field, value)
             except FormatError as error:
                 problems.append(str(error))
+            else:
+                if _is_left_blank(field, values[field.name]):
+                    problems.append(f"the field `{field.name}` only repeats the form")
+                elif field.kind is not FieldKind.TEXT:
+                    values[field.name] = [item for item in values[field.name] if not _is_blank_item(field, item)]
     if problems:
         known = any(field.name in found for field in fields)
         more = f"; and {len(problems) - MAX_PROBLEMS} more" if len(problems) > MAX_PROBLEMS else ""
         raise FormatError("; ".join(problems[:MAX_PROBLEMS]) + more, progress=2 if known else 1)
     return values
+
+
+def _is_left_blank(field: Field, value: Any) -> bool:
+    """Return whether a value, or all items of a list that isn't empty, only repeat the form."""
+    if field.kind is FieldKind.TEXT:
+        return field.is_blank(value)
+    return bool(value) and all(_is_blank_item(field, item) for item in value)
+
+
+def _is_blank_item(field: Field, item: Any) -> bool:
+    """Return whether an item of a list, or any text of a record, repeats the form."""
+    if field.kind is FieldKind.LIST:
+        return field.is_blank(item)
+    return any(_is_left_blank(inner, item[inner.name]) for inner in field.fields)
 
 
 def _root(node: Node, fields: tuple[Field, ...]) -> dict[str, Node]:
@@ -123,8 +158,12 @@ def none_of(fields: Iterable[Field]) -> FormatError:
 
 def _by_name(mapping: Mapping[str, Node]) -> dict[str, Node]:
     """Return the mapping with normalized names; names that needn't be changed take precedence."""
-    plain = {re.sub(r"[\s-]+", "_", key.strip(" *`\"'").lower()): value for key, value in mapping.items()}
+    plain = {_plain_name(key): value for key, value in mapping.items()}
     return plain | dict(mapping)
+
+
+def _plain_name(name: str) -> str:
+    return re.sub(r"[\s-]+", "_", name.strip(" *`\"'").lower())
 
 
 def _value_of(field: Field, node: Node) -> Any:

@@ -67,7 +67,13 @@ def explained(records: Iterable[Mapping[str, str]], task: CodingTask) -> list[Ex
     If tests are assertions, `input` is a call of the function and `output` the value that it returns, both written as
     `ast.unparse` does; records that aren't such tests are left out.
     """
-    tests = [ExplainedTest(r["input"], r["output"], r.get("explanation", "").strip()) for r in records]
+    numbers = {" ".join(test.input.split()): n for n, test in enumerate(task.statement.public_tests, 1)}
+    tests = [
+        ExplainedTest(
+            r["input"], r["output"], r.get("explanation", "").strip(), numbers.get(" ".join(r["input"].split()), 0)
+        )
+        for r in records
+    ]
     if task.kind != "assertions":
         return tests
     calls = [_as_call(test, task) for test in tests]

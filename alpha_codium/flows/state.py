@@ -1,5 +1,6 @@
 """The state of one sample, which stages fill. It contains the problem's statement, not its private tests."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -10,11 +11,12 @@ from alpha_codium.verdict import Judgement
 
 @dataclass(frozen=True, slots=True)
 class ExplainedTest:
-    """A test, and an explanation of its output."""
+    """A test, and an explanation of its output; `example` is the number of the public test with that input, or 0."""
 
     input: str
     output: str
     explanation: str = ""
+    example: int = 0
 
     @property
     def test(self) -> TestCase:
@@ -53,6 +55,15 @@ class JudgedProgram:
     nearness: Nearness
 
 
+@dataclass(frozen=True, slots=True)
+class RejectedFix:
+    """A fix of a program that was discarded, and the judgement on `tests` that was the reason."""
+
+    program: str
+    tests: Sequence[TestCase]
+    judgement: Judgement
+
+
 @dataclass
 class FlowState:
     """The results of a sample's stages so far."""
@@ -68,11 +79,22 @@ class FlowState:
     program: str = ""
     # Tests that the program is known to pass, which no fix may break.
     anchors: list[TestCase] = field(default_factory=list)
+    # By test: the number of fixes that were asked for, and the last one that was rejected.
+    fixes: Counter[TestCase] = field(default_factory=Counter)
+    rejected: dict[TestCase, RejectedFix] = field(default_factory=dict)
 
     def explanation_of(self, test: TestCase) -> str:
         """Return the explanation of a test, which has the same input, or is the assertion; or ""."""
         known, text = (*self.explanations, *self.ai_tests), test.input.strip()
         return next((each.explanation for each in known if text in (each.input.strip(), each.assertion)), "")
+
+    def is_ai_test(self, test: TestCase) -> bool:
+        """Return whether a test is the model's own."""
+        return test not in self.statement.public_tests and any(test == each.test for each in self.ai_tests)
+
+    def drop_ai_test(self, test: TestCase) -> None:
+        """Forget a test of the model."""
+        self.ai_tests = [each for each in self.ai_tests if each.test != test]
 
     def add_anchor(self, test: TestCase) -> None:
         """Add a test that the program passes, unless it is known."""

@@ -4,6 +4,8 @@ Stages that write or repair programs get the variables of their prompts and the 
 so that they work for all kinds of tests.
 """
 
+import html
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -21,7 +23,12 @@ from alpha_codium.languages.python.programs import ProgramReader
 from alpha_codium.problem import Statement, TestCase
 from alpha_codium.program import PYTHON
 
-WHOLE_CODE = "Give the whole {title} code, with the imports it needs, in one fenced block:\n```{tag}\n...\n```"
+OUTPUT_HEADING = r"[^\n]{0,40}\boutput\b[^\n]{0,40}[:\n]"
+ANY_HEADING = r"(?:[^\n]{0,40}\n\s*)?"
+# Of a longer input or output, the beginning is compared.
+MOST_WORDS = 2000
+
+WHOLE_CODE = "Give the complete {title} code, with the imports it needs, in one fenced block:\n```{tag}\n...\n```"
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +48,7 @@ class CodingTask:
         language, beginning = context.language, None
         if kind != "stdin" and language.name == PYTHON:
             beginning = beginning_of(statement.description)
-        return cls(statement, kind, beginning, tests_to_show(statement, state.examples), language)
+        return cls(statement, kind, beginning, tests_to_show(kind, statement, state.examples), language)
 
     @property
     def is_function(self) -> bool:
@@ -97,12 +104,25 @@ def extract_completion(answer: str, beginning: Beginning | None) -> Extracted | 
     return None
 
 
-def tests_to_show(statement: Statement, examples: Sequence[TestCase] = ()) -> Sequence[TestCase]:
-    """Return the public tests that the description doesn't contain, as `examples` or as assertions."""
+def tests_to_show(kind: str, statement: Statement, examples: Sequence[TestCase] = ()) -> Sequence[TestCase]:
+    """Return the public tests that the description doesn't contain, as `examples`, as assertions, or as the input and
+    output of a program.
+    """
+    text = statement.description
+    return [test for test in statement.public_tests if test not in examples and not _is_shown(kind, test, text)]
 
-    def is_shown(test: TestCase) -> bool:
-        return not test.output.strip() and all(
-            line.strip() in statement.description for line in test.input.splitlines()
-        )
 
-    return [test for test in statement.public_tests if test not in examples and not is_shown(test)]
+def _is_shown(kind: str, test: TestCase, description: str) -> bool:
+    if not test.output.strip():
+        return all(line.strip() in description for line in test.input.splitlines())
+    return kind == "stdin" and is_example(test, description)
+
+
+def is_example(test: TestCase, description: str) -> bool:
+    """Return whether a description has a line with a test's input, and then its output or a heading for it.
+
+    An output under a heading may be written in another way, or be another right one.
+    """
+    given, expected = (r"\s+".join(map(re.escape, text.split()[:MOST_WORDS])) for text in (test.input, test.output))
+    shown = rf"(?:^|:)[ \t]*{given}\s+(?:{OUTPUT_HEADING}|{ANY_HEADING}{expected}(?!\S))"
+    return bool(given and re.search(shown, html.unescape(description), re.IGNORECASE | re.MULTILINE))

@@ -1,13 +1,16 @@
-"""Variation among the samples of one problem, so that they aren't all the same."""
+"""Variation: among the samples of a problem, and among the requests of one sample, so that no two are the same."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TypeVar
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
+
+from alpha_codium.config.sections import ConfigSection
+from alpha_codium.llm.messages import SEEDS_APART, ChatRequest
 
 STEP = 0.1
 HIGHEST = 0.7
-# Later attempts of a sample at the same thing must differ from the first.
-LOWEST_RETRY = 0.6
+# The number of later attempts with temperatures of their own.
+TEMPERATURES = 100
 Item = TypeVar("Item")
 
 
@@ -21,12 +24,17 @@ class Variation:
     def temperature(self, own: float, attempt: int = 0) -> float:
         """Return a prompt's temperature, raised by 0.1 per sample up to 0.7; a higher one isn't changed.
 
-        `attempt` is the number of the sample's earlier attempts at the same thing. Each raises the temperature by 0.1,
-        too, and to at least 0.6, even if the variation isn't enabled.
+        `attempt` is the number of the sample's earlier attempts at the same thing. At a low temperature a model often
+        repeats itself, so each later attempt has another one between 0.6 and 0.7, or just below a higher one, even if
+        the variation isn't enabled.
         """
-        steps = (self.sample_index if self.enabled else 0) + attempt
+        steps = self.sample_index if self.enabled else 0
         raised = own if own >= HIGHEST or not steps else round(min(HIGHEST, own + STEP * steps), 2)
-        return max(raised, LOWEST_RETRY) if attempt else raised
+        if not attempt:
+            return raised
+        # 0.6, 0.61, ..., 0.69, 0.601, ...
+        tens, ones = divmod((attempt - 1) % TEMPERATURES, 10)
+        return round(max(HIGHEST, raised) - STEP + ones / 100 + tens / 1000, 3)
 
     def rotate(self, items: Sequence[Item]) -> list[Item]:
         """Return the items in rotation: each sample begins with the next one."""
@@ -34,3 +42,38 @@ class Variation:
             return list(items)
         start = self.sample_index % len(items)
         return [*items[start:], *items[:start]]
+
+
+@dataclass
+class Attempts:
+    """The requests of one sample, each of which differs from all others in its messages, temperature or seed."""
+
+    config: ConfigSection
+    variation: Variation
+    _made: set[Any] = field(default_factory=set)
+
+    @property
+    def repeats_answers(self) -> bool:
+        """Whether the user fixed the temperature at 0, so that the same messages always get the same answer."""
+        return self.config.temperature == 0
+
+    def new(self, request: ChatRequest, own: float, attempt: int, retry: int = 0) -> ChatRequest | None:
+        """Return the request with the temperature and the seed of an attempt, or of the next one that is new.
+
+        `own` is the prompt's temperature. A `retry` after an unreadable answer changes the seed, too. If the user fixed
+        a temperature above 0, and there is no seed, requests may be equal, since their answers differ. None means
+        that the model could only repeat an answer.
+        """
+        config, most = self.config, TEMPERATURES + 1
+        for number in range(attempt, attempt + most):
+            temperature = self.variation.temperature(own, number) if config.temperature is None else config.temperature
+            seed = None if config.seed is None else self._seed(number + retry)
+            found = replace(request, temperature=temperature, seed=seed)
+            key = (found.model, found.messages, temperature, None if self.repeats_answers else seed)
+            if key not in self._made:
+                self._made.add(key)
+                return found
+        return None if self.repeats_answers or "seed" in config.extra else found
+
+    def _seed(self, number: int) -> int:
+        return (self.config.seed or 0) + self.variation.sample_index + SEEDS_APART * number

@@ -102,7 +102,7 @@ GOOD_ANSWERS: Answers = {
     "initial_code": program(SUM),
     "direct_code": program(SUM),
     "fix": fixed(SUM),
-    "analyze_failure": fields(failed_tests="prints 0", what_went_wrong="THE MISTAKE", fixed_flow="THE NEW FLOW"),
+    "analyze_failure": fields(failed_tests="prints 0", what_went_wrong="IT ENDS EARLY", fixed_flow="THE NEW FLOW"),
     "fix_analyzed": program(SUM),
     "code_contests_prompts_baseline": program(SUM),
     "lesson": "THE LESSON",

@@ -222,11 +222,13 @@ def test_mending_one_value_leaves_its_neighbours_exactly_as_they_were(values, br
 
 
 @pytest.mark.parametrize("schema", [REFLECT, TESTS, PLAN, SOLUTIONS, WHY], ids=lambda schema: schema.name)
-def test_the_example_in_the_instructions_is_a_valid_answer(schema):
-    assert to_yaml(schema.example()) in schema.instructions("yaml")
-    assert set(schema.parse(to_yaml(schema.example()))) == {field.name for field in schema.fields}
-    assert schema.parse(schema.instructions("yaml")) == schema.parse(to_yaml(schema.example()))
-    assert schema.parse(schema.instructions("json_schema").rpartition("\n")[2]) == schema.example()
+def test_the_form_in_the_instructions_is_no_answer(schema):
+    form = schema.blank_form()
+    assert to_yaml(form) in schema.instructions("yaml")
+    assert json.loads(schema.instructions("json_schema").rpartition("\n")[2]) == form
+    for answer in (to_yaml(form), json.dumps(form), schema.instructions("yaml"), schema.instructions("json_schema")):
+        with pytest.raises(FormatError, match="only repeats the form"):
+            schema.parse(answer)
 
 
 def test_the_instructions_name_every_field_and_what_it_is_about():

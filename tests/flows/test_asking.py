@@ -65,7 +65,7 @@ async def test_a_stage_that_gets_no_readable_answer_is_left_out(bench, name):
 async def test_a_flow_whose_stages_all_fail_still_writes_its_program(bench):
     outcome = await bench.solve(ONE, dict.fromkeys(PLANNING, "?"), {"solve.max_format_retries": 0})
     assert outcome.prompts == ["reflect", "possible_solutions", "generate_ai_tests", "initial_code"]
-    assert "Solve it in this way" not in outcome.user("initial_code")
+    assert "Use this solution" not in outcome.user("initial_code")
     assert outcome.program == SUM
 
 

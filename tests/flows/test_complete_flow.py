@@ -60,7 +60,7 @@ async def test_a_function_to_be_called_is_asked_for_with_its_starter_code(bench)
 async def test_an_answer_without_code_is_asked_for_again_and_is_a_failed_sample_in_the_end(bench):
     outcome = await bench.solve(HUMANEVAL, {"complete": "I can't."}, flow="complete")
     assert len(outcome.calls) == 3
-    assert "Now the program. Give the whole Python 3 code" in outcome.calls[1].messages[-1]
+    assert "Now the program. Give the complete Python 3 code" in outcome.calls[1].messages[-1]
     assert str(outcome.candidate.error).startswith("model: ")
 
 

@@ -11,6 +11,7 @@ from tests.flows.scripted_flow import (
     ai_tests,
     answering,
     fields,
+    fixed,
     problem_of,
     program,
 )
@@ -34,7 +35,7 @@ async def test_the_fixer_sees_the_program_the_input_the_expected_and_the_actual_
     outcome = await bench.solve(TWO, {"initial_code": program(answering({"1 2": 3, "5 5": 55}))}, ONLY_PUBLIC)
     asked = outcome.user("fix")
     assert answering({"1 2": 3, "5 5": 55}) in asked
-    assert "Input:\n5 5\nExpected output:\n10\nWhat came instead:\n55" in asked
+    assert "Input:\n5 5\nExpected output:\n10\nActual output:\n55" in asked
     assert "(wrong answer)" in asked
     assert outcome.prompts == [*PLANNING, "initial_code", "fix"]
     assert outcome.program == SUM
@@ -59,8 +60,8 @@ async def test_of_a_program_that_does_not_compile_the_fixer_sees_the_error(bench
 async def test_of_a_program_that_never_ends_the_fixer_is_told_so(bench):
     answers = {"initial_code": program("input()\nprint('so far', flush=True)\nwhile True: pass")}
     outcome = await bench.solve(ONE, answers, ONLY_PUBLIC | {"code_tester.timeout": 0.2})
-    assert "What came instead:\n(time limit exceeded)\n" in outcome.user("fix")
-    assert "so far" not in outcome.user("fix").split("What came instead")[1], "what was printed by then is chance"
+    assert "Actual output:\n(time limit exceeded)\n" in outcome.user("fix")
+    assert "so far" not in outcome.user("fix").split("Actual output")[1], "what was printed by then is chance"
 
 
 async def test_a_long_output_is_cut_in_the_middle(bench):
@@ -128,8 +129,8 @@ async def test_a_fix_in_two_calls_is_an_analysis_and_then_a_program(bench):
     answers = {"initial_code": program("print(0)")}
     outcome = await bench.solve(ONE, answers, ONLY_PUBLIC | {"public_tests.single_stage_fix": False})
     assert outcome.prompts[-2:] == ["analyze_failure", "fix_analyzed"]
-    assert "```python" not in outcome.user("analyze_failure").rpartition("The test is right")[2]
-    assert "THE MISTAKE" in outcome.user("fix_analyzed")
+    assert "```python" not in outcome.user("analyze_failure").rpartition("Follow the program")[2]
+    assert "IT ENDS EARLY" in outcome.user("fix_analyzed")
     assert "THE NEW FLOW" in outcome.user("fix_analyzed")
     assert [call.body["temperature"] for call in outcome.calls[-2:]] == [0.3, 0.3]
     assert outcome.program == SUM
@@ -147,7 +148,7 @@ async def test_an_analysis_that_cannot_be_read_is_a_fix_that_failed(bench):
 async def test_an_ai_test_that_fails_is_fixed_once(bench):
     partly = answering({"1 2": 3})
     answers = {"generate_ai_tests": ai_tests(("2 2", "4")), "initial_code": program(partly), "fix": program(SUM)}
-    outcome = await bench.solve(ONE, answers)
+    outcome = await bench.solve(ONE, answers, FIRST_ATTEMPT)
     assert outcome.prompts == [*PLANNING, "initial_code", "fix"]
     assert "Input:\n2 2\nExpected output:\n4" in outcome.user("fix")
     assert kept(outcome, "fix_ai_test") == [True]
@@ -224,3 +225,81 @@ async def test_a_program_that_crashes_makes_the_same_prompts_each_time(bench):
     assert first == second
     assert 'File "program.py", line 2' in first
     assert "ZeroDivisionError" in first
+
+
+async def test_a_second_fix_sees_what_the_first_did(bench):
+    answers = {"initial_code": program("print(0)"), "fix": codes("print(-8)", "print(0)", SUM)}
+    outcome = await bench.solve(ONE, answers, ONLY_PUBLIC)
+    first, second, third = [call.user for call in outcome.of("fix")]
+    assert "rejected" not in first
+    assert "already tried and rejected:\n```python\nprint(-8)\n```\nOn the same test, its output is:\n-8\n" in second
+    assert "An earlier fix left the program unchanged." in third
+    assert outcome.program == SUM
+
+
+async def test_a_fix_after_one_that_broke_an_anchor_sees_the_test_that_it_broke(bench):
+    first = answering({"1 2": 3})
+    answers = {"initial_code": program(first), "fix": codes(answering({"5 5": 10}, 77), SUM)}
+    outcome = await bench.solve(TWO, answers, ONLY_PUBLIC)
+    assert "It breaks another test:\n1 2\nExpected output:\n3\nIts output:\n77\n" in outcome.of("fix")[1].user
+
+
+async def test_a_public_test_whose_fixes_are_used_up_is_not_asked_about_again(bench):
+    answers = {
+        "generate_ai_tests": ai_tests(("2 2", "4")),
+        "initial_code": program("print(0)"),
+        "fix": codes("print(1)"),
+    }
+    outcome = await bench.solve(ONE, answers, FIRST_ATTEMPT)
+    inputs = [call.user.rpartition("\nInput:\n")[2].partition("\n")[0] for call in outcome.of("fix")]
+    assert inputs == ["1 2", "1 2", "1 2", "2 2"]
+
+
+OBJECTIONS = {
+    "alone": "TEST IS WRONG",
+    "with a reason": "**TEST IS WRONG**: 2 and 2 are 4.",
+    "as the mistake": fields(failed_tests="it adds", what_went_wrong="TEST IS WRONG", fixed_flow="nothing"),
+    "in one line": 'what_went_wrong: "TEST IS WRONG"',
+    "as JSON": '{"failed_tests": "it adds", "what_went_wrong": "TEST IS WRONG, since 2 + 2 = 4", "fixed_flow": ""}',
+    "with a program": "TEST IS WRONG\n" + program("print('another')"),
+    "after thinking": "<think>\nIs it?\n</think>\nTEST IS WRONG",
+}
+
+
+@pytest.mark.parametrize("single", [True, False])
+@pytest.mark.parametrize("objection", OBJECTIONS.values(), ids=OBJECTIONS.keys())
+async def test_the_model_may_say_that_an_ai_test_is_wrong(bench, objection, single):
+    answers = {"generate_ai_tests": ai_tests(("2 2", "5")), "fix": objection, "analyze_failure": objection}
+    outcome = await bench.solve(ONE, answers, FIRST_ATTEMPT | {"public_tests.single_stage_fix": single})
+    asked = "fix" if single else "analyze_failure"
+    assert outcome.prompts == [*PLANNING, "initial_code", asked], "nothing is asked about the dropped test again"
+    assert 'answer only "TEST IS WRONG"' in outcome.user(asked)
+    assert outcome.step("fix_ai_test", "dropped") == ["2 2\n"]
+    assert outcome.program == SUM
+
+
+NO_OBJECTIONS = {
+    "of another mistake": "The program is wrong; I wouldn't say TEST IS WRONG here.\n" + program(SUM),
+    "while thinking": "<think>\nTEST IS WRONG?\n</think>\n" + program(SUM),
+    "of the prompt": 'If its expected output contradicts the problem, answer only "TEST IS WRONG".\n' + program(SUM),
+}
+
+
+@pytest.mark.parametrize("answer", NO_OBJECTIONS.values(), ids=NO_OBJECTIONS.keys())
+async def test_what_only_mentions_an_objection_is_a_fix(bench, answer):
+    answers = {
+        "generate_ai_tests": ai_tests(("2 2", "4")),
+        "initial_code": program(answering({"1 2": 3})),
+        "fix": answer,
+    }
+    outcome = await bench.solve(ONE, answers, FIRST_ATTEMPT)
+    assert outcome.step("fix_ai_test", "kept") == [True]
+    assert outcome.program == SUM
+
+
+async def test_a_public_test_can_not_be_objected_to(bench):
+    answers = {"initial_code": program("print(0)"), "fix": ["TEST IS WRONG", fixed(SUM)]}
+    outcome = await bench.solve(ONE, answers, ONLY_PUBLIC)
+    assert "The test is right; the program is wrong." in outcome.user("fix")
+    assert "TEST IS WRONG" not in outcome.user("fix")
+    assert outcome.program == SUM

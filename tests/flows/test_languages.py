@@ -114,6 +114,7 @@ def variables(kind: str, test: TestCase) -> dict:
         "example": "[1]", "reflection": "", "explanations": [], "max_num_of_possible_solutions": 2, "plans": [],
         "plan": None, "number_of_ai_tests": 3, "ai_tests": [], "program": WRONG, "test": test, "actual": "-3",
         "verdict": "wrong_answer", "explanation": "", "trace": "", "lessons": [], "number": 2, "input": "1",
+        "objection": "", "rejected": None,
         "first": "1", "second": "2", "analysis": {"what_went_wrong": "a sign", "fixed_flow": "add"},
     }  # fmt: skip
 

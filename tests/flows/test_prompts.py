@@ -32,7 +32,7 @@ FAILURE = {
     "actual": "0",
     "verdict": "wrong_answer",
 }
-FIX = FAILURE | {"explanation": "", "reflection": "", "trace": ""}
+FIX = FAILURE | {"explanation": "", "reflection": "", "trace": "", "objection": "", "rejected": None}
 # What each stage passes to its prompt.
 PASSED = {
     "reflect": PROBLEM | EXAMPLE,
@@ -141,4 +141,4 @@ async def test_templates_in_a_statement_or_an_answer_stay_text(bench):
 async def test_a_plan_may_be_called_what_it_likes(bench):
     answers = {"possible_solutions": fields(possible_solutions=[plan("{{ a }}"), plan("b")])}
     outcome = await bench.solve(answers=answers | {"choose_best": chosen("{{ A }}")})
-    assert "Solve it in this way: {{ a }}\n" in outcome.user("initial_code")
+    assert "Use this solution: {{ a }}\n" in outcome.user("initial_code")

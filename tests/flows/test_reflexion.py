@@ -31,7 +31,7 @@ async def test_after_a_failure_comes_a_lesson_and_another_try_with_it(bench):
     for prompt in ("lesson", "retry"):
         asked = outcome.user(prompt)
         assert "```python\nprint(0)\n```" in asked
-        assert "It fails on this input:\n1 2\nRight output:\n3\nIts output:\n0\n" in asked
+        assert "It fails on this input:\n1 2\nCorrect output:\n3\nIts output:\n0\n" in asked
     assert "- THE LESSON\n" in outcome.user("retry")
 
 
@@ -46,14 +46,14 @@ async def test_a_program_given_again_is_no_longer_shown_and_teaches_nothing_new(
     assert outcome.prompts == [BASELINE, "lesson", "retry", "retry"]
     second = outcome.of("retry")[1].user
     assert "print(0)" not in second
-    assert "The tries so far were wrong" in second
+    assert "All earlier attempts were wrong" in second
     assert "- THE LESSON\n" in second
     assert outcome.program == SUM
 
 
 async def test_retries_are_asked_at_a_temperature_at_which_they_differ(bench):
     outcome = await tried(bench, ZERO, [CRASH, ZERO, CRASH], max_retries=3)
-    assert [call.body["temperature"] for call in outcome.of("retry")] == [0.6, 0.6, 0.6]
+    assert [call.body["temperature"] for call in outcome.of("retry")] == [0.6, 0.61, 0.62]
 
 
 async def test_a_lesson_that_is_not_given_is_not_needed(bench):
@@ -105,20 +105,20 @@ async def test_a_budget_ends_with_the_best_program_and_its_last_call_writes_one(
             HUMANEVAL,
             "return numbers",
             "return sum(map(shifted, numbers))",
-            "total([1, 2]) == 5\nWhat came instead:\n[1, 2]",
+            "total([1, 2]) == 5\nActual output:\n[1, 2]",
         ),
-        (HUMANEVAL, "return 1 // 0", "return sum(map(shifted, numbers))", "What came instead:\nZeroDivisionError: "),
+        (HUMANEVAL, "return 1 // 0", "return sum(map(shifted, numbers))", "Actual output:\nZeroDivisionError: "),
         (
             MBPP,
             "def add(a, b):\n    return {a: b}",
             "def add(a, b):\n    return a + b",
-            "assert add(1, 2) == 3\nWhat came instead:\n{1: 2}\n",
+            "assert add(1, 2) == 3\nActual output:\n{1: 2}\n",
         ),
         (
             CALL,
             "def add(a, b):\n    return [a, b]",
             "def add(a, b):\n    return a + b",
-            "It fails on this input:\n[1, 2]\nRight output:\n3\nIts output:\n[1, 2]\n",
+            "It fails on this input:\n[1, 2]\nCorrect output:\n3\nIts output:\n[1, 2]\n",
         ),
     ],
     ids=["humaneval", "humaneval-crash", "mbpp", "call"],

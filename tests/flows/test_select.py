@@ -59,7 +59,7 @@ async def test_the_program_whose_output_the_model_prefers_is_chosen(bench, lette
     outcome = await selected(bench, [FIRST, SUM], answers=answers, inputs=1)
     assert outcome.prompts == [BASELINE] * 2 + ["new_inputs", "which_output"]
     asked = outcome.user("which_output")
-    assert "They differ on this input:\n4 4\n\nOutput A:\n12\n\nOutput B:\n8\n" in asked
+    assert "differ on this input:\n4 4\n\nOutput A:\n12\n\nOutput B:\n8\n" in asked
     assert "split" not in asked
     assert outcome.program == chosen
 
@@ -98,7 +98,7 @@ async def test_each_failing_text_is_repaired_once_and_kept_if_nearer(bench):
     assert outcome.program == SUM
     # Both are repaired at once, in any order.
     shown = "".join(call.user for call in outcome.of("repair"))
-    assert "It fails on this input:\n1 2\nRight output:\n3\nIts output:\n0" in shown
+    assert "It fails on this input:\n1 2\nCorrect output:\n3\nIts output:\n0" in shown
     outcome = await selected(bench, [half], TWO, answers={"repair": program(CRASH)})
     assert outcome.program == half
 
@@ -201,7 +201,7 @@ async def test_functions_are_told_apart_by_calls(bench, problem, wrong, right, i
 async def test_a_function_that_fails_is_repaired_with_the_value_it_gave(bench):
     answers = {"repair": program("return sum(map(shifted, numbers))")}
     outcome = await selected(bench, ["return numbers"], HUMANEVAL, "complete", answers)
-    assert "It fails this test:\nassert total([1, 2]) == 5\nWhat came instead:\n[1, 2]" in outcome.user("repair")
+    assert "It fails this test:\nassert total([1, 2]) == 5\nActual output:\n[1, 2]" in outcome.user("repair")
     assert outcome.candidate.solved_public
 
 

@@ -29,7 +29,7 @@ from tests.flows.scripted_flow import (
 def tried(outcome):
     """The plans that programs were written by, in order."""
     users = [call.user for call in outcome.of("initial_code")]
-    return [user.partition("Solve it in this way: ")[2].partition("\n")[0] for user in users]
+    return [user.partition("Use this solution: ")[2].partition("\n")[0] for user in users]
 
 
 def test_every_prompt_is_told_by_a_line_of_its_own():
@@ -55,7 +55,7 @@ async def test_each_stage_is_given_what_the_ones_before_found(bench):
     assert "because they add up" in outcome.user("generate_ai_tests")
     assert "1. addition (O(n))" in outcome.user("choose_best")
     assert "the idea of counting" in outcome.user("choose_best")
-    assert "way: addition\n\naddition made precise\n- read\n- print" in outcome.user("initial_code")
+    assert "solution: addition\n\naddition made precise\n- read\n- print" in outcome.user("initial_code")
 
 
 async def test_each_prompt_is_asked_at_the_temperature_of_its_file(bench):
@@ -86,10 +86,29 @@ async def test_the_chosen_plan_is_tried_twice_then_the_others_in_turn(bench):
     assert tried(outcome) == ["b", "b", "a", "c", "b", "b", "a", "c"]
 
 
-async def test_a_plan_that_is_none_of_those_on_the_table_is_a_plan_of_its_own(bench):
+async def test_a_plan_that_is_none_of_the_suggested_ones_is_a_plan_of_its_own(bench):
     answers = {"choose_best": chosen("a new one"), "initial_code": program("print(0)")}
     outcome = await bench.solve(ONE, answers, NO_FIXES | {"initial_code_generation.max_attempts": 4})
     assert tried(outcome) == ["a new one", "a new one", "addition", "counting"]
+
+
+async def test_programs_are_written_until_one_passes_all_public_and_ai_tests(bench):
+    codes = [CRASH, answering({"1 2": 3}), SUM, "print('never asked for')"]
+    answers = {"generate_ai_tests": ai_tests(("2 2", "4")), "initial_code": [program(code) for code in codes]}
+    outcome = await bench.solve(ONE, answers)
+    assert outcome.prompts.count("initial_code") == 3
+    assert outcome.program == SUM
+
+
+async def test_of_programs_that_fail_an_ai_test_the_one_that_passes_the_public_tests_is_kept(bench):
+    right, misled = answering({"1 2": 3, "2 2": 4}), answering({"2 2": 5})
+    answers = {
+        "generate_ai_tests": ai_tests(("2 2", "5")),
+        "initial_code": [program(misled), program(right), program(misled)],
+    }
+    outcome = await bench.solve(ONE, answers, NO_FIXES | {"initial_code_generation.max_attempts": 3})
+    assert outcome.prompts.count("initial_code") == 3
+    assert outcome.program == right
 
 
 async def test_programs_are_written_until_one_passes_all_public_tests(bench):
@@ -160,7 +179,7 @@ async def test_without_public_tests_ai_tests_that_agree_with_brute_force_drive_t
         "initial_code": program(answering({"4 4": 8})),
         "fix": program(SUM),
     }
-    outcome = await bench.solve(problem_of(), answers)
+    outcome = await bench.solve(problem_of(), answers, {"initial_code_generation.max_attempts": 1})
     assert outcome.prompts == [*PLANNING, "brute_force", "initial_code", "fix"]
     assert (outcome.step("brute_force", "agreed")[-1], outcome.step("brute_force", "of")[-1]) == (2, 3)
     assert "Input:\n6 1" in outcome.user("fix")

@@ -104,7 +104,7 @@ async def test_validate_self_reflection_has_the_explanations_checked(bench, vali
 async def test_max_num_of_possible_solutions_bounds_the_plans(bench, most, shown):
     settings = {"possible_solutions.max_num_of_possible_solutions": most}
     outcome = await bench.solve(ONE, {"possible_solutions": plans("a", "b", "c", "d")}, settings)
-    assert f"Think of {most} different ways" in outcome.user("possible_solutions")
+    assert f"Suggest up to {most} different solutions" in outcome.user("possible_solutions")
     assert [name for name in "abcd" if f"the idea of {name}" in outcome.user("choose_best")] == shown
 
 
@@ -131,7 +131,7 @@ async def test_remove_brute_force_solutions_leaves_them_out(bench, removed, brut
 async def test_brute_force_is_left_where_it_is_the_only_plan(bench):
     brute = [plan("brute force"), plan("more brute force")]
     outcome = await bench.solve(ONE, {"possible_solutions": fields(possible_solutions=brute)})
-    assert "Solve it in this way: brute force\n" in outcome.user("initial_code")
+    assert "Use this solution: brute force\n" in outcome.user("initial_code")
 
 
 @changes("generate_ai_tests.validate_ai_tests")
@@ -151,7 +151,7 @@ async def test_number_of_ai_tests_bounds_them(bench, number, fixes):
     outcome = await bench.solve(ONE, answers, {"generate_ai_tests.number_of_ai_tests": number})
     assert outcome.prompts.count("fix") == fixes
     assert ("generate_ai_tests" in outcome.prompts) == bool(number)
-    assert not number or f"Make {number} new tests" in outcome.user("generate_ai_tests")
+    assert not number or f"Write {number} new tests" in outcome.user("generate_ai_tests")
 
 
 @changes("generate_ai_tests.use_test_explanations")
@@ -234,5 +234,5 @@ async def test_max_allowed_calls_bounds_the_fixes_by_ai_tests(bench, calls):
 async def test_use_iteration_scheme_makes_samples_differ(bench, scheme, name, temperature):
     answers = {"possible_solutions": plans("a", "b"), "choose_best": chosen("a")}
     outcome = await bench.solve(ONE, answers, {"dataset.use_iteration_scheme": scheme}, sample=3)
-    assert f"Solve it in this way: {name}\n" in outcome.user("initial_code")
+    assert f"Use this solution: {name}\n" in outcome.user("initial_code")
     assert outcome.of("initial_code")[0].body["temperature"] == temperature

@@ -51,7 +51,7 @@ async def test_each_sample_takes_another_plan_at_a_higher_temperature(bench):
     answers = {"possible_solutions": plans("a", "b", "c"), "choose_best": chosen("b")}
     outcomes = [await bench.solve(ONE, answers, sample=number) for number in range(4)]
     users = [outcome.user("initial_code") for outcome in outcomes]
-    assert [user.partition("in this way: ")[2][0] for user in users] == ["b", "a", "c", "b"]
+    assert [user.partition("Use this solution: ")[2][0] for user in users] == ["b", "a", "c", "b"]
     asked = [outcome.of("initial_code")[0].body["temperature"] for outcome in outcomes]
     assert asked == [0.3, 0.4, 0.5, 0.6]
 
@@ -60,5 +60,5 @@ async def test_a_rotated_plan_still_tries_the_chosen_one_later(bench):
     answers = {"possible_solutions": plans("a", "b"), "choose_best": chosen("b"), "initial_code": program("print(0)")}
     settings = NO_FIXES | {"initial_code_generation.max_attempts": 3}
     outcome = await bench.solve(ONE, answers, settings, sample=1)
-    tried = [call.user.partition("in this way: ")[2][0] for call in outcome.of("initial_code")]
+    tried = [call.user.partition("Use this solution: ")[2][0] for call in outcome.of("initial_code")]
     assert tried == ["a", "a", "b"]

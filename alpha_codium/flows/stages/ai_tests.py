@@ -36,7 +36,7 @@ class GenerateAiTests:
     brute_force_prompt: Prompt = field(**prompt_file("brute_force", code=True, variables=()))
 
     async def run(self, state: FlowState, context: SampleContext) -> None:
-        """Generate tests; drop those with the input of a public or an earlier test, and those that can't be run."""
+        """Generate tests; drop those with the input of an example or an earlier test, and those that can't be run."""
         settings = context.settings.generate_ai_tests
         if settings.number_of_ai_tests == 0:
             return
@@ -44,12 +44,12 @@ class GenerateAiTests:
         if task.kind == "assertions" and task.language.name != PYTHON:
             context.skip("generate_ai_tests", f"assertions in {task.language.title} aren't made up")
             return
-        public = {text.strip() for text in public_inputs(task)}
+        shown = {text.strip() for text in (*public_inputs(task), example_input(task))}
         new: dict[str, ExplainedTest] = {}
         for explained_test in await self._generate(state, task, context):
             test = runnable(explained_test, task)
             # A test that the judge can't run is the model's mistake, not a fault of the sandbox.
-            if explained_test.input.strip() not in public and not context.judge.kind.fault_of(test.test):
+            if explained_test.input.strip() not in shown and not context.judge.kind.fault_of(test.test):
                 new.setdefault(explained_test.input.strip(), test)
         tests = list(new.values())[: settings.number_of_ai_tests]
         if tests and (settings.vet_by_brute_force or not state.statement.public_tests):

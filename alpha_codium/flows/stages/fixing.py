@@ -1,4 +1,4 @@
-"""Stages that repair a program by the tests that it fails. Tests are never changed.
+"""Stages that repair a program by the tests that it fails. Tests are never changed; an AI test may be dropped.
 
 Anchors are tests that the program is known to pass; a fix that breaks one is undone.
 """
@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from alpha_codium.config import Settings
-from alpha_codium.flows.asking import Question, ask_or_skip
+from alpha_codium.flows.asking import Question, Reading, ask_or_skip
 from alpha_codium.flows.context import SampleContext, shortened
 from alpha_codium.flows.nearness import Nearness
 from alpha_codium.flows.stages import prompt_file
 from alpha_codium.flows.stages.writing import usable_tests
-from alpha_codium.flows.state import FlowState
+from alpha_codium.flows.state import FlowState, RejectedFix
 from alpha_codium.flows.tasks import CodingTask
 from alpha_codium.flows.variables import FAILURE
 from alpha_codium.languages import TRACE_MARK
@@ -23,7 +23,9 @@ from alpha_codium.runs.events import ProgramTraced, kept_text
 from alpha_codium.verdict import Judgement, Verdict
 
 # The variables of prompts for repairs.
-FAILED = (*FAILURE, "explanation", "reflection", "trace")
+FAILED = (*FAILURE, "explanation", "reflection", "trace", "objection", "rejected")
+# What the model writes as the mistake if it finds the expected output of an AI test wrong.
+OBJECTION = "TEST IS WRONG"
 
 
 @dataclass(frozen=True)
@@ -47,48 +49,72 @@ class Fixer:
     ) -> None:
         """Repair the state's program test by test, with at most `fixes` fixes, and `fixes_per_test` for each test.
 
-        A fix is kept if all anchors pass, and the test passes or, without `must_pass`, is nearer to passing.
+        A fix is kept if all anchors pass, and the test passes or, without `must_pass`, is nearer to passing. An AI test
+        is dropped if the model objects to it. A public test whose fixes are used up, here or in an earlier stage, isn't
+        tried again.
         """
         await self._anchor_public_tests(state, context)
+        public, begun = state.statement.public_tests, state.fixes.total()
         for test in tests:
             if test in state.anchors:
                 continue
-            judgement = await context.run_tests(state.program, [test])
-            for _ in range(min(fixes, fixes_per_test)):
-                if judgement.accepted:
+            judgement: Judgement | None = await context.run_tests(state.program, [test])
+            for _ in range(fixes_per_test):
+                used_up = test in public and state.fixes[test] >= context.settings.public_tests.max_fixes_per_test
+                if judgement is None or judgement.accepted or used_up or state.fixes.total() - begun >= fixes:
                     break
-                fixes -= 1
-                program = await self._fix(state, test, judgement, context)
-                if program is None:
-                    continue
-                fixed = await context.run_tests(program, [test])
-                nearer = Nearness.of(fixed, [test]) > Nearness.of(judgement, [test])
-                kept = (fixed.accepted if must_pass else nearer) and await _passes_all(program, state.anchors, context)
-                context.record(step, verdict=fixed.verdict.value, kept=kept)
-                if kept:
-                    state.program, judgement = program, fixed
-            if judgement.accepted:
+                judgement = await self._try_fix(state, test, judgement, context, step=step, must_pass=must_pass)
+            if judgement is not None and judgement.accepted:
                 state.add_anchor(test)
 
-    async def _fix(self, state: FlowState, test: TestCase, failed: Judgement, context: SampleContext) -> str | None:
+    async def _try_fix(
+        self, state: FlowState, test: TestCase, failed: Judgement, context: SampleContext, *, step: str, must_pass: bool
+    ) -> Judgement | None:
+        """Ask for a fix, and keep it if it is better; return the program's judgement on the test, None if the test was
+        dropped.
+        """
+        calls = context.calls
+        reading = await self._fix(state, test, failed, context)
+        state.fixes[test] += context.calls > calls  # a question that could only be repeated isn't asked
+        if reading is None:
+            return failed
+        if reading.objected:
+            state.drop_ai_test(test)
+            context.record(step, dropped=test.input)
+            return None
+        fixed = await context.run_tests(reading.code, [test])
+        is_better = fixed.accepted if must_pass else Nearness.of(fixed, [test]) > Nearness.of(failed, [test])
+        rejected = await _rejected(RejectedFix(reading.code, [test], fixed), is_better, state, context)
+        context.record(step, verdict=fixed.verdict.value, kept=rejected is None)
+        if rejected is not None:
+            state.rejected[test] = rejected
+            return failed
+        state.rejected.pop(test, None)
+        state.program = reading.code
+        return fixed
+
+    async def _fix(self, state: FlowState, test: TestCase, failed: Judgement, context: SampleContext) -> Reading | None:
         """Ask for a fixed program in one call, or two with `single_stage_fix = false`; None without an answer."""
         settings = context.settings.public_tests
         task = CodingTask.of(state, context)
         variables = task.variables | await failure_of(state.program, [test], failed, context)
+        objection = OBJECTION if state.is_ai_test(test) else ""
         variables |= {
             "explanation": state.explanation_of(test) if settings.use_test_explanations else "",
             "reflection": state.reflection if settings.use_self_reflection else "",
             # A function has no input to trace it on: its tests are code.
             "trace": "" if task.is_function else await trace_of(state.program, test, context),
+            "objection": objection,
+            "rejected": await _shown(state.rejected.get(test), context),
         }
         prompt = self.fix_prompt
         if not settings.single_stage_fix:
-            analysis = await ask_or_skip("fix", Question(self.analyze_prompt, variables), context)
-            if analysis is None:
-                return None
+            question = Question(self.analyze_prompt, variables, objection=objection)
+            analysis = await ask_or_skip("fix", question, context)
+            if analysis is None or analysis.objected:
+                return analysis
             prompt, variables = self.fix_analyzed_prompt, variables | {"analysis": analysis.values}
-        reading = await ask_or_skip("fix", Question(prompt, variables, task.form), context)
-        return reading.code if reading else None
+        return await ask_or_skip("fix", Question(prompt, variables, task.form, objection=objection), context)
 
     async def _anchor_public_tests(self, state: FlowState, context: SampleContext) -> None:
         """Make the public tests that the program passes anchors."""
@@ -155,8 +181,17 @@ class FixAiTests(Fixer):
         return 0, fixes if settings.public_tests.single_stage_fix else 2 * fixes
 
 
-async def _passes_all(program: str, tests: Sequence[TestCase], context: SampleContext) -> bool:
-    return not tests or (await context.run_tests(program, tests, stop_early=True)).accepted
+async def _rejected(fix: RejectedFix, is_better: bool, state: FlowState, context: SampleContext) -> RejectedFix | None:
+    """Return why a fix is rejected: it isn't better on its test, or it breaks an anchor; None if it is kept."""
+    if not is_better or not state.anchors:
+        return None if is_better else fix
+    judgement = await context.run_tests(fix.program, state.anchors, stop_early=True)
+    return None if judgement.accepted else RejectedFix(fix.program, tuple(state.anchors), judgement)
+
+
+async def _shown(fix: RejectedFix | None, context: SampleContext) -> dict[str, Any] | None:
+    """Return the variable `rejected` of prompts."""
+    return fix and await failure_of(fix.program, fix.tests, fix.judgement, context)
 
 
 async def failure_of(

@@ -24,6 +24,7 @@ SHOWN = 600
 # Only capital letters, since `a` is also an article. A letter after the word "answer" takes precedence.
 LETTER = r"(?i:%s)\W{0,6}(?:(?i:is)\W{1,4})?(?:(?i:output)\W{1,3})?([AB])\b"
 SAID = (re.compile(LETTER % "answer"), re.compile(LETTER % "right|correct|output"))
+BOTH = re.compile(r"\banswer:\W{0,6}A\b.{0,20}\banswer:\W{0,6}B\b", re.IGNORECASE)
 ALONE = re.compile(r"(?:.*\banswer\W{1,6})?\W*([AB])\W*", re.IGNORECASE)
 
 
@@ -107,10 +108,10 @@ class Select(Writer):
         return [*from_model[:number], *changed][:most]
 
     async def _inputs_of_model(self, task: CodingTask, number: int, context: SampleContext) -> list[str]:
-        public = public_inputs(task)
         example = example_input(task)
         if not example:
             return []
+        shown = {text.strip() for text in (*public_inputs(task), example)}
         variables = task.variables | {"number": number, "example": example.strip()}
         try:
             answer = await ask(Question(self.inputs_prompt, variables, may_be_last=True), context)
@@ -118,7 +119,7 @@ class Select(Writer):
             context.skip("new_inputs", error)
             return []
         found = await asyncio.to_thread(inputs_in, answer.values["text"], task)
-        return [text for text in found if text not in public and not context.judge.kind.input_fault(text)]
+        return [text for text in found if text.strip() not in shown and not context.judge.kind.input_fault(text)]
 
     async def _choose(
         self, state: FlowState, pool: Sequence[str], inputs: Sequence[str], context: SampleContext
@@ -184,7 +185,9 @@ def _record_skipped(context: SampleContext, readings: Sequence[Reading | NoAnswe
 
 def first_is_right(answer: str) -> bool | None:
     """Return whether an answer chooses A; None if it chooses neither. Of several choices the last counts."""
-    lines = [line for line in answer.splitlines() if line.strip()]
+    # A line with both choices only repeats the prompt.
+    lines = [line for line in answer.splitlines() if line.strip() and not BOTH.search(line)]
+    answer = "\n".join(lines)
     alone = ALONE.fullmatch(lines[-1]) if lines else None
     said = next((found for each in SAID if (found := each.findall(answer))), [])
     letter = alone[1] if alone else said[-1] if said else ""

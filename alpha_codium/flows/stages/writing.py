@@ -14,6 +14,7 @@ from alpha_codium.languages.python.examples import examples_in
 from alpha_codium.problem import Statement, TestCase
 from alpha_codium.program import PYTHON
 from alpha_codium.rendering import Prompt
+from alpha_codium.verdict import Judgement, Verdict
 
 
 @dataclass(frozen=True)
@@ -58,10 +59,10 @@ class CompleteCode:
 
 @dataclass(frozen=True)
 class InitialCode:
-    """Writes at most `max_attempts` programs until one passes all public tests; keeps the nearest to passing.
+    """Writes at most `max_attempts` programs until one passes all public and AI tests; keeps the nearest to passing.
 
-    The chosen plan is tried twice, then the others in turn. With `use_direct_solutions` there are no plans, and
-    `direct_prompt` is used.
+    Public tests count first, since AI tests may be wrong. The chosen plan is tried twice, then the others in turn. With
+    `use_direct_solutions` there are no plans, and `direct_prompt` is used.
     """
 
     prompt: Prompt = field(**prompt_file("initial_code", code=True, variables=("reflection", "plan")))
@@ -69,8 +70,7 @@ class InitialCode:
 
     async def run(self, state: FlowState, context: SampleContext) -> None:
         """Write programs; if the budget ends after the first one, the next stages still run."""
-        best: JudgedProgram | None = None
-        task, tests = CodingTask.of(state, context), state.statement.public_tests
+        task, nearest = CodingTask.of(state, context), None
         prompt = self.direct_prompt if context.settings.solve.use_direct_solutions else self.prompt
         try:
             for plan in plans_to_try(state, context.settings.initial_code_generation.max_attempts):
@@ -78,19 +78,36 @@ class InitialCode:
                 reading = await ask_or_skip("initial_code", Question(prompt, variables, task.form), context)
                 if reading is None:
                     continue
-                judged = await judge_program(reading.code, state, context)
-                best = keep_nearest(state, best, judged)
-                verdict = judged.judgement.verdict.value
-                context.record("initial_code", passed=judged.judgement.tests_passed, of=len(tests), verdict=verdict)
-                if judged.judgement.accepted or not tests:
+                judged = await self._judged(reading.code, state, context)
+                if nearest is None or judged.nearness > nearest:
+                    nearest, state.program = judged.nearness, reading.code
+                if judged.passes:
                     return
         except BudgetExhausted:
-            if best is None:
+            if nearest is None:
                 raise
+
+    async def _judged(self, program: str, state: FlowState, context: SampleContext) -> "_JudgedByAll":
+        public, ai_tests = state.statement.public_tests, [each.test for each in state.ai_tests]
+        judged = await judge_program(program, state, context)
+        by_ai = await context.run_tests(program, ai_tests) if ai_tests else Judgement(Verdict.NO_TESTS)
+        results = {"passed": judged.judgement.tests_passed, "of": len(public)}
+        results |= {"passed_ai": by_ai.tests_passed, "of_ai": len(ai_tests)} if ai_tests else {}
+        context.record("initial_code", **results, verdict=judged.judgement.verdict.value)
+        passes = (judged.judgement.accepted or not public) and (by_ai.accepted or not ai_tests)
+        return _JudgedByAll(passes, (judged.nearness, Nearness.of(by_ai, ai_tests)))
 
     def calls(self, settings: Settings, _statement: Statement) -> tuple[int, int]:
         """Return the least and the most calls."""
         return 1, settings.initial_code_generation.max_attempts
+
+
+@dataclass(frozen=True, slots=True)
+class _JudgedByAll:
+    """Whether a program passes all public and AI tests, and its nearness to passing the ones and the others."""
+
+    passes: bool
+    nearness: tuple[Nearness, Nearness]
 
 
 def plans_to_try(state: FlowState, attempts: int) -> Iterator[Plan | None]:
