@@ -141,7 +141,7 @@ async def test_requests_that_are_too_large_or_not_json_are_refused(client: httpx
     assert (
         await client.post("/run_item", content=b"{", headers={"content-type": "application/json"})
     ).status_code == 422
-    assert (await client.get("/run_item")).status_code == 405
+    assert (await client.put("/run_item")).status_code == 405
     assert (await client.get("/health")).json() == {"status": "ok", "repository": "shop", "version": "1"}
 
 

@@ -192,10 +192,15 @@ def tested(request: dict[str, Any], program: types.CodeType) -> dict[str, Any]:
         tests.fail_at_end(request["must_fail"])
     outcomes: list[tuple[str, str, str]] = []
     before = callables(tests.namespaces(request["tests"]))
-    tests.run(request["tests"], lambda *outcome: outcomes.append((*outcome[:2], outcome[2][-MOST_CHARACTERS:])))
+    tests.run(request["tests"], lambda *outcome: outcomes.append((*outcome[:2], end_of(outcome[2]))))
     after = callables(tests.namespaces(request["tests"]))
     intact = all(value is after.get(name) for name, value in before.items())
     return {"swapped": swapped, "intact": intact, "tests": outcomes}
+
+
+def end_of(message: str) -> str:
+    """Return the end of a long message, from a white space on, since a part of a path couldn't be hidden."""
+    return message if len(message) <= MOST_CHARACTERS else message[-MOST_CHARACTERS:].split(None, 1)[-1]
 
 
 def callables(namespaces: list[Any]) -> dict[Any, Any]:
