@@ -241,7 +241,7 @@ class RepositoryTests:
         """Return the driver's answer (None if there is none) and the execution; raises SandboxError if that failed."""
         key = secrets.token_hex(16)
         whole = {"folder": str(self.checkout.folder), "file": edit.file, "method": edit.method, "key": key, **request}
-        whole["covered"] = self._covered
+        whole |= {"covered": True} if self._covered else {"covered": False, "text": edit.text}
         program = Program(PYTHON, {edit.file: edit.text}, edit.file)
         job = Job(program, (json.dumps(whole),), limits or self.limits, self._driver)
         execution = (await report_of(self._sandbox, job)).last

@@ -34,6 +34,8 @@ from alpha_codium.repository.methods import (
 )
 from alpha_codium.repository.tasks import RepositoryTask
 
+# Several times the length of the largest classes. A server refuses requests that are too large.
+MOST_CHARACTERS = 250_000
 METHOD = re.compile(r"\s*(?:@|(?:async\s+)?def\s+(?P<name>\w+)\b)")
 CLASS = re.compile(r"(?<!\s)\s*(?:@|class\s+\w+\b)")
 
@@ -56,10 +58,11 @@ def code_of(answer: str, beginning: re.Pattern[str] = METHOD) -> str:
     text = clean(answer.replace("\r\n", "\n").replace("\r", "\n"))
     if not text.strip():
         raise AnswerError("there was no answer" if not answer.strip() else "the answer had no text after the thinking")
-    blocks = [block.code for block in fenced_texts(text) if block.code.strip()]
-    if not blocks:
-        return text.strip("\n")
-    return next((block for block in reversed(blocks) if beginning.match(block)), blocks[-1])
+    blocks = [block.code for block in fenced_texts(text) if block.code.strip()] or [text.strip("\n")]
+    code = next((block for block in reversed(blocks) if beginning.match(block)), blocks[-1])
+    if len(code) > MOST_CHARACTERS:
+        raise AnswerError(f"the answer has {len(code):,} characters of code; at most {MOST_CHARACTERS:,} are allowed")
+    return code
 
 
 def read_method(task: RepositoryTask, code: str) -> ReadAnswer:
