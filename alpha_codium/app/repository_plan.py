@@ -46,6 +46,7 @@ class RunOptions:
     repository: str | None = None
     benchmark: str | None = None
     max_items: int | None = None
+    checkout: str | None = None
     resume: str | None = None
     servers: tuple[str, ...] = ()
     autorun: bool = False
@@ -54,7 +55,8 @@ class RunOptions:
 
     def all_overrides(self) -> tuple[str, ...]:
         """Return the overrides, and the options that stand for some."""
-        given = {"repository": self.repository, "benchmark": self.benchmark, "inference.max_items": self.max_items}
+        given: dict[str, object] = {"repository": self.repository, "benchmark": self.benchmark}
+        given |= {"inference.max_items": self.max_items, "paths.checkout": self.checkout}
         return (*self.overrides, *(f"{name}={value}" for name, value in given.items() if value is not None))
 
 

@@ -98,6 +98,7 @@ async def run_repository_async(options: RunOptions, on_event: OnEvent = ignore) 
         plan = await in_thread(planned, config, addresses, key)
         runs = []
         async with _opened_provider(config) as provider:
+            await provider.check(plan.tasks.values())
             for checkpoint in checkpoints:
                 of_checkpoint = replace(
                     plan, checkpoint=checkpoint, settings=with_checkpoint(plan.settings, checkpoint)

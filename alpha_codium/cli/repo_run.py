@@ -25,6 +25,7 @@ gpu_options = options(
 
 @click.command()
 @selection_options
+@click.option("--checkout", metavar="DIR", help="A folder with the repository's files, such as a clone at some commit.")
 @click.option("--autorun", is_flag=True, help="Start servers for this run, see serve-vllm, and end them after it.")
 @gpu_options
 @click.option("--resume", metavar="RUN", help="Resume this run; its configuration need not be repeated.")

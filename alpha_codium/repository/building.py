@@ -16,7 +16,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, replace
 from typing import TypeVar
 
-from alpha_codium.repository.certificate import LOAD, LOADED, REPEATS, edit_for, failed, is_certain
+from alpha_codium.repository.certificate import LOAD, LOADED, REPEATS, certified, edit_for, failed
 from alpha_codium.repository.checkout import Checkout
 from alpha_codium.repository.harness import LIMITS, PASSED, RepositoryTests, SuiteRun, Trace, TracedTest
 from alpha_codium.repository.methods import Method, methods_of, stubbed, without_completion
@@ -98,8 +98,8 @@ async def tasks_of_label(
         return LabelTasks(label, (), dropped, tests.cpu_seconds)
     async with RepositoryTests(checkout, label, LOAD * workers, RUN_LIMITS) as loaded:
         numbers = range(min(LOADED, repeats))
-        certain = await asyncio.gather(*(is_certain(loaded, draft, numbers, seed) for draft in drafts))
-    tasks = tuple(draft for draft, stays in zip(drafts, certain, strict=True) if stays)
+        certain = await asyncio.gather(*(certified(loaded, draft, numbers, seed) for draft in drafts))
+    tasks = tuple(task for task in certain if task is not None)
     if len(tasks) < len(drafts):
         dropped[UNCERTAIN] += len(drafts) - len(tasks)
     return LabelTasks(label, tasks, dropped, tests.cpu_seconds + loaded.cpu_seconds)
@@ -113,7 +113,7 @@ async def _draft(
         task = await task_of(tests, covered, random.Random(f"{seed} {covered.place}"))
     except NoTask as error:
         return str(error)
-    return task if await is_certain(tests, task, repeats, seed) else UNCERTAIN
+    return await certified(tests, task, repeats, seed) or UNCERTAIN
 
 
 async def in_order(works: Iterable[Coroutine[object, object, T]], most: int) -> AsyncGenerator[T]:

@@ -10,6 +10,7 @@
 
 import random
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from alpha_codium.repository.harness import PASSED, Edit, RepositoryTests, SuiteRun, edit_of
 from alpha_codium.repository.methods import stubbed, without_completion
@@ -34,8 +35,11 @@ def expected_failures(task: RepositoryTask) -> Mapping[str, frozenset[str]]:
     }
 
 
-async def is_certain(tests: RepositoryTests, task: RepositoryTask, repeats: Iterable[int], seed: int = 0) -> bool:
-    """Whether each text fails its tests and no others in each of these repeats."""
+async def certified(
+    tests: RepositoryTests, task: RepositoryTask, repeats: Iterable[int], seed: int = 0
+) -> RepositoryTask | None:
+    """Return the task with the CPU time of these repeats, or None unless each text failed its tests and no others."""
+    seconds = task.cpu_seconds
     # Made once, since the whole file is parsed for each.
     edits = [(edit_for(task, text), expected) for text, expected in expected_failures(task).items()]
     imported = Edit(task.file_path, task.raw_file_content)
@@ -44,8 +48,9 @@ async def is_certain(tests: RepositoryTests, task: RepositoryTask, repeats: Iter
         for edit, expected in edits:
             run = await tests.run_trusted(imported if number == 0 and not expected else edit, order)
             if set(failed(run)) != expected:
-                return False
-    return True
+                return None
+            seconds = max(seconds, run.cpu_seconds)
+    return replace(task, cpu_seconds=round(seconds, 3))
 
 
 def edit_for(task: RepositoryTask, text: str) -> Edit:

@@ -1,9 +1,11 @@
 """A repository on this machine: its files, and the virtual environment in which its tests run."""
 
 import hashlib
+import re
 import shutil
 import subprocess
 import sys
+import sysconfig
 import tarfile
 import tempfile
 import venv
@@ -11,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from alpha_codium.errors import UserError
+from alpha_codium.errors import DatasetError, UserError
 from alpha_codium.paths import home
 from alpha_codium.repository.recipes import Recipe
 
@@ -19,6 +21,13 @@ INSTALLED = "installed"
 # For the clock: see `inside/pinned`.
 ALWAYS_REQUIRED = ("time-machine",)
 NOT_COPIED = (".git", "__pycache__")
+DIFFERS = "differs from that of"
+# A version that is a commit, with a digest if files were changed.
+COMMIT = re.compile(r"([0-9a-f]{7,40})(-[0-9a-f]{12})?")
+# The folders of Python's library and of packages, wherever they are; and the names that `tempfile` makes.
+LIBRARY = re.compile(r"(?<![\w.-])(?:/[^/\s'\"<>:()]+)*/lib(?:32|64)?/python3(?:\.\d+)?t?/(?:(?:site|dist)-packages/)?")
+TEMPORARY = re.compile(r"(?<![\w.-])(?:/[^/\s'\"<>:()]+)*/tmp[a-z0-9_]{8}(?!\w)")
+ADDRESS = re.compile(r"(?<= at )0x[0-9a-f]+(?=>)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +50,36 @@ class Checkout:
                 if "tests" not in path.relative_to(self.folder).parts:
                     yield path.relative_to(self.folder).as_posix()
 
+    def require(self, file: str, text: str) -> None:
+        """Raise DatasetError unless a file of a task has this text here, too."""
+        try:
+            own = self.source(file)
+        except (OSError, ValueError):
+            own = ""
+        if own != text.replace("\r\n", "\n"):
+            raise other_files(file, self.recipe, self.version)
+
+    def hidden(self, text: str) -> str:
+        """Return what tests say as it is on any machine: without folders, temporary names and addresses of memory."""
+        for folder, name in self._folders():
+            text = re.sub(rf"(?<![\w.-]){re.escape(folder)}(?![\w.-]){'' if name else '/'}", name, text)
+        return ADDRESS.sub("0x...", TEMPORARY.sub("TMPDIR/tmp", LIBRARY.sub("", text)))
+
+    def _folders(self) -> Iterator[tuple[str, str]]:
+        """Yield folders of this machine, each with the name that is shown instead, the inner ones first.
+
+        The names of files in folders without a name begin after them.
+        """
+        environment = self.interpreter.parent.parent
+        library = Path(sysconfig.get_path("stdlib"))
+        for folder in (self.folder, environment / "lib" / library.name / "site-packages", library):
+            for path in {folder, folder.resolve()}:
+                yield str(path), ""
+        shown = {self.folder: ".", environment: "environment", home(): "$GENCODE_HOME", Path.home(): "~"}
+        for folder, name in shown.items():
+            for path in {folder.absolute(), folder.resolve()} - {Path("/")}:
+                yield str(path), name
+
     def packages(self) -> str:
         """Return the folder with the installed requirements."""
         asking = "import sysconfig; print(sysconfig.get_path('purelib'))"
@@ -49,6 +88,24 @@ class Checkout:
     def digest(self) -> str:
         """Return the SHA-256 of the names and contents of all files."""
         return digest_of(self.folder)
+
+
+def digest(text: str) -> str:
+    """Return the SHA-256 of a file's text."""
+    return hashlib.sha256(text.replace("\r\n", "\n").encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def other_files(file: str, recipe: Recipe, version: str) -> DatasetError:
+    """Return the error that a file of a task isn't that of a repository here."""
+    return DatasetError(
+        f"{file} {DIFFERS} {recipe.name} {version} here, so the task is of other files: {remedy(recipe)}"
+    )
+
+
+def remedy(recipe: Recipe, version: str = "COMMIT") -> str:
+    """Return how to get the files of a commit, in one line."""
+    clone = f"git clone {recipe.url or 'URL'} DIR && git -C DIR checkout {version}"
+    return f"get those of its commit (`{clone}`), and name them with --checkout DIR"
 
 
 def digest_of(folder: Path) -> str:
@@ -76,10 +133,13 @@ def check_out(
     elif checkout is not None:
         version = version_of(checkout)
     version = version or recipe.version
+    commit = COMMIT.fullmatch(version)
     folder = home() / "repositories" / f"{recipe.name}-{version}"
     interpreter = _environment(recipe) / "bin" / "python"
     tree = folder / "tree"
     if not tree.exists():
+        if commit and not sdist and not checkout:
+            raise UserError(f"{recipe.name} {version} isn't on PyPI: {remedy(recipe, commit[1])}")
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder) as temporary:
             if checkout is None:

@@ -7,9 +7,11 @@
    tests must have the same methods afterwards; what is equal to everything fails `assertEqual`; a test that is skipped
    only because of the edit has failed; and if all tests pass, they are run once more after one of them was changed to
    fail at its end. A program that is made to deceive these checks can't be found out in its own process.
+4. What tests say is the same on any machine, without its folders: see `Checkout.hidden`.
 """
 
 import json
+import math
 import random
 import secrets
 from collections.abc import Mapping, Sequence
@@ -19,6 +21,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from alpha_codium.errors import SandboxError
+from alpha_codium.languages.python.syntax import UNPARSABLE, lines_of, tokens_of
 from alpha_codium.limits import Limits
 from alpha_codium.program import PYTHON, Job, Program, Workspace
 from alpha_codium.repository.checkout import Checkout
@@ -75,19 +78,18 @@ class SuiteRun(JsonValue):
 
 
 def edit_of(source: str, file: str, method: str, text: str) -> Edit:
-    """Return an edit of a file in which only this method was changed.
-
-    It names the method only if its signature and decorators are the same as before.
-    """
-    return Edit(file, text, method if _signature(source, method) == _signature(text, method) else "")
+    """Return an edit of a file; it names the method if only its body was changed, or its declaration laid out anew."""
+    return Edit(file, text, method if _besides_body(source, method) == _besides_body(text, method) else "")
 
 
-def _signature(source: str, method: str) -> list[str]:
-    """Return the words of a method's decorators and declaration, however they are laid out."""
-    found = find_method(source, method)
-    return "".join(source.splitlines(keepends=True)[found.lines[0] - found.decorators : found.lines[0]]).split() + (
-        found.declaration.split()
-    )
+def _besides_body(source: str, method: str) -> tuple[str, list[str], str]:
+    """Return what is before a method, the tokens of its declaration, and what is after it."""
+    try:
+        found = find_method(source, method)
+    except (KeyError, *UNPARSABLE):
+        return source, [], ""
+    lines, declared = lines_of(source), [token.string for token in tokens_of(found.declaration)]
+    return "".join(lines[: found.lines[0]]), declared, "".join(lines[found.lines[1] :])
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,13 +174,17 @@ class RepositoryTests:
         )
         return Trace(tests, tuple(functions[index] for index in answer["loading"]))
 
-    async def run(self, edit: Edit, tests: Sequence[str]) -> SuiteRun:
-        """Run tests on an edited file; a syntax error is a crash. Raises SandboxError if the sandbox fails."""
-        run = await self._without_new_skips(edit, await self.run_trusted(edit, tests))
+    async def run(self, edit: Edit, tests: Sequence[str], cpu_seconds: float = math.inf) -> SuiteRun:
+        """Run tests on an edited file, in at most so much CPU time; a syntax error is a crash.
+
+        Raises SandboxError if the sandbox fails.
+        """
+        limits = replace(self.limits, cpu_seconds=min(cpu_seconds, self.limits.cpu_seconds), wall_seconds=0.0)
+        run = await self._without_new_skips(edit, await self.run_trusted(edit, tests, limits=limits))
         if not run.passed:
             return run
         must_fail = random.choice([result.name for result in run.results if result.status == PASSED])
-        again = await self.run_trusted(edit, tests, must_fail)
+        again = await self.run_trusted(edit, tests, must_fail, limits)
         if not again.passed:
             return replace(run, cpu_seconds=run.cpu_seconds + again.cpu_seconds)
         results = tuple(replace(result, status=FORGED) for result in run.results)
@@ -194,27 +200,40 @@ class RepositoryTests:
         results = (replace(each, status="failed") if each.name in new else each for each in run.results)
         return replace(run, results=tuple(results), cpu_seconds=run.cpu_seconds + before.cpu_seconds)
 
-    async def run_trusted(self, edit: Edit, tests: Sequence[str], must_fail: str = "") -> SuiteRun:
+    async def run_trusted(
+        self, edit: Edit, tests: Sequence[str], must_fail: str = "", limits: Limits | None = None
+    ) -> SuiteRun:
         """Run tests as `run` does, but without its second run, for an edit that doesn't try to forge results.
 
         The test `must_fail` is changed to fail after it has passed.
         """
-        answer, execution = await self._ask(edit, {"task": "run", "tests": list(tests), "must_fail": must_fail})
+        request = {"task": "run", "tests": list(tests), "must_fail": must_fail}
+        answer, execution = await self._ask(edit, request, limits)
         if answer is None:
             results = tuple(RepositoryTestResult(name, NOT_RUN) for name in tests)
-            return SuiteRun(results, execution.cpu_seconds, crash=_end(execution))
+            return SuiteRun(results, execution.cpu_seconds, crash=self.checkout.hidden(_end(execution)))
+        try:
+            return self._run_of(answer, tests, execution.cpu_seconds)
+        except (KeyError, TypeError, ValueError):
+            # The program knows the key, since it runs in the driver's process.
+            return SuiteRun(tuple(RepositoryTestResult(name, FORGED) for name in tests), execution.cpu_seconds)
+
+    def _run_of(self, answer: Mapping[str, Any], tests: Sequence[str], cpu_seconds: float) -> SuiteRun:
+        """Return the results in the driver's answer."""
+        swapped = bool(answer["swapped"])
         if not answer["intact"]:
-            results = tuple(RepositoryTestResult(name, FORGED) for name in tests)
-            return SuiteRun(results, execution.cpu_seconds, answer["swapped"])
+            return SuiteRun(tuple(RepositoryTestResult(name, FORGED) for name in tests), cpu_seconds, swapped)
         reported = {
             # A program may raise an error whose message can't be encoded.
-            name: RepositoryTestResult(name, status, message.encode("utf-8", "replace").decode())
+            name: RepositoryTestResult(
+                name, str(status), self.checkout.hidden(str(message).encode("utf-8", "replace").decode())
+            )
             for name, status, message in answer["tests"]
         }
         # Fixtures of classes and modules that fail are reported by names of their own.
         missing = "\n".join(result.message for name, result in reported.items() if name not in set(tests))
         results = tuple(reported.get(name) or RepositoryTestResult(name, NOT_RUN, missing) for name in tests)
-        return SuiteRun(results, execution.cpu_seconds, answer["swapped"])
+        return SuiteRun(results, cpu_seconds, swapped)
 
     async def _ask(
         self, edit: Edit, request: Mapping[str, Any], limits: Limits | None = None
@@ -222,7 +241,7 @@ class RepositoryTests:
         """Return the driver's answer (None if there is none) and the execution; raises SandboxError if that failed."""
         key = secrets.token_hex(16)
         whole = {"folder": str(self.checkout.folder), "file": edit.file, "method": edit.method, "key": key, **request}
-        whole["covered"] = self._covered
+        whole |= {"covered": True} if self._covered else {"covered": False, "text": edit.text}
         program = Program(PYTHON, {edit.file: edit.text}, edit.file)
         job = Job(program, (json.dumps(whole),), limits or self.limits, self._driver)
         execution = (await report_of(self._sandbox, job)).last
@@ -231,7 +250,7 @@ class RepositoryTests:
             raise SandboxError(f"the tests of {self.label} could not be run: {_end(execution)}")
         try:
             answer = json.loads(execution.stdout)
-        except ValueError:
+        except (ValueError, RecursionError):
             return None, execution
         return (answer if isinstance(answer, dict) and answer.get("key") == key else None), execution
 

@@ -91,7 +91,10 @@ def require_remote(config: RunConfig, cluster: ClusterConfig) -> None:
     if not is_remote(paths.data) and not is_hub_id:
         raise SettingsError(f"paths.data must be in S3, such as {example}, or on the hub for a run in a cluster")
     if paths.checkout:
-        raise SettingsError("paths.checkout can't be used in a cluster: leave it empty")
+        raise SettingsError(
+            "paths.checkout can't be used in a cluster: leave it empty, and have the tests run at a server, "
+            "`gencode repo serve --checkout DIR`"
+        )
     known = {*cluster.environment, *cluster.secret_environment}
     if cluster.sandbox_provider == "restapi" and "SANDBOX_URL" not in known and not cluster.secrets:
         raise SettingsError("sandbox_provider = restapi needs SANDBOX_URL in environment (see `gencode repo serve`)")

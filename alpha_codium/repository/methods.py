@@ -4,11 +4,11 @@ All line numbers count from 0; ranges exclude their end, as slices do.
 """
 
 import ast
-import textwrap
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from alpha_codium.languages.python.syntax import UNPARSABLE, first_line, parse
+from alpha_codium.languages.python.syntax import UNPARSABLE, first_line, lines_in_strings, lines_of, parse
 from alpha_codium.values import JsonValue
 
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -25,7 +25,8 @@ class Method(JsonValue):
 
     `class_name` is empty for a function; that of a nested class has dots. `declaration` is the text from `def` to the
     docstring, and `body` is what follows it; both are whole lines of the file. `lines` is the range of lines from `def`
-    to the end, `body_lines` that of the body. There are `decorators` lines before it with decorators.
+    to the end, `body_lines` that of the body. There are `decorators` lines before it with decorators. If the body isn't
+    on lines of its own, `declaration` has all, and `body` is empty.
     """
 
     name: str
@@ -45,20 +46,25 @@ class Method(JsonValue):
     @property
     def indent(self) -> str:
         """The indentation of the declaration."""
-        return self.declaration[: len(self.declaration) - len(self.declaration.lstrip())]
+        return _indent(self.declaration)
 
 
 def methods_of(source: str) -> Iterator[Method]:
     """Yield the functions and methods of a file, without those within functions; raises one of `UNPARSABLE`."""
-    lines = source.splitlines(keepends=True)
+    lines = lines_of(source)
     for class_name, node in _functions(parse(source).body):
-        if node.body[0].lineno > node.lineno:
-            yield _method(node, class_name, lines)
+        yield _method(node, class_name, lines)
 
 
-def find_method(source: str, qualified_name: str) -> Method:
-    """Return the last method of that name, which is the one in effect; raises KeyError if there is none."""
-    return {method.qualified_name: method for method in methods_of(source)}[qualified_name]
+def find_method(source: str, qualified_name: str, line: int = -1) -> Method:
+    """Return the method of that name that begins at `line`, or else the last one, which is the one in effect.
+
+    Raises KeyError if there is none.
+    """
+    alike = [method for method in methods_of(source) if method.qualified_name == qualified_name]
+    if not alike:
+        raise KeyError(qualified_name)
+    return next((method for method in alike if method.lines[0] == line), alike[-1])
 
 
 def _functions(body: list[ast.stmt], class_name: str = "") -> Iterator[tuple[str, Function]]:
@@ -72,10 +78,13 @@ def _functions(body: list[ast.stmt], class_name: str = "") -> Iterator[tuple[str
 def _method(node: Function, class_name: str, lines: list[str]) -> Method:
     docstring, first, start, end = ast.get_docstring(node), node.body[0], node.lineno - 1, node.end_lineno or 0
     body = first_line(first) - 1 if docstring is None else first.end_lineno or 0
+    declared = first_line(first) - 1
+    if lines[declared][: first.col_offset].strip():
+        body = declared = end
     return Method(
         name=node.name,
         class_name=class_name,
-        declaration="".join(lines[start : first_line(first) - 1]),
+        declaration="".join(lines[start:declared]),
         docstring=docstring or "",
         body="".join(lines[body:end]),
         lines=(start, end),
@@ -86,19 +95,34 @@ def _method(node: Function, class_name: str, lines: list[str]) -> Method:
 
 def with_method(source: str, method: Method, text: str) -> str:
     """Return the file with `text` in place of the method."""
-    lines = source.splitlines(keepends=True)
+    lines = lines_of(source)
     return "".join([*lines[: method.lines[0]], text.rstrip("\n") + "\n", *lines[method.lines[1] :]])
+
+
+def placed(source: str, method: Method, text: str) -> str:
+    """Return the file with `text` in place of the method; raises AnswerError unless it is one method there, too."""
+    whole = with_method(source, method, text)
+    start, end = method.lines[0], method.lines[0] + len(lines_of(text.rstrip("\n")))
+    try:
+        found = next((each for each in methods_of(whole) if each.lines[0] == start), None)
+    except UNPARSABLE as error:
+        raise AnswerError(f"with the answer in its place, the file is not valid Python: {reason_of(error)}") from error
+    if found is not None and found.qualified_name == method.qualified_name and found.lines[1] <= end:
+        after = [line.strip() for line in lines_of(whole)[found.lines[1] : end]]
+        if all(not line or line.startswith("#") for line in after):
+            return whole
+    raise AnswerError(f"the answer must be only the method `{method.name}`")
 
 
 def with_body(source: str, method: Method, body: str) -> str:
     """Return the file with another body of the method, below its docstring."""
-    lines = source.splitlines(keepends=True)
+    lines = lines_of(source)
     return with_method(source, method, "".join(lines[method.lines[0] : method.body_lines[0]]) + body)
 
 
 def without_method(source: str, method: Method) -> str:
     """Return the file without the method and its decorators."""
-    lines = source.splitlines(keepends=True)
+    lines = lines_of(source)
     return "".join(lines[: method.lines[0] - method.decorators] + lines[method.lines[1] :])
 
 
@@ -113,7 +137,7 @@ def class_without_method(source: str, method: Method) -> str:
     found = _class_of(source, method)
     if found is None:
         return ""
-    lines = source.splitlines(keepends=True)
+    lines = lines_of(source)
     start, end = method.lines[0] - method.decorators, method.lines[1]
     return "".join(lines[first_line(found) - 1 : start] + lines[end : found.end_lineno])
 
@@ -145,7 +169,7 @@ def completion_parts(method: Method) -> tuple[str, str]:
 
     The second part begins with a statement, and the first would be valid if one statement followed it.
     """
-    lines = method.body.splitlines(keepends=True)
+    lines = lines_of(method.body)
     cut = _cut_of(method, lines)
     return "".join(lines[:cut]), "".join(lines[cut:])
 
@@ -184,15 +208,87 @@ def answered_method(code: str, method: Method) -> str:
 
     Raises AnswerError if the answer isn't exactly one function of that name.
     """
-    code = textwrap.dedent(code.expandtabs(4)).strip("\n")
-    try:
-        statements = parse(code).body
-    except UNPARSABLE as error:
-        raise AnswerError(f"the answer is not valid Python: {error}") from error
-    if len(statements) != 1 or not isinstance(statements[0], FUNCTIONS):
+    function, text = only_statement(code, method.indent)
+    if not isinstance(function, FUNCTIONS):
         raise AnswerError(f"the answer must be only the method, beginning with `def {method.name}` or a decorator")
-    function = statements[0]
     if function.name != method.name:
         raise AnswerError(f"the answer must be the method `{method.name}`, not `{function.name}`")
-    own = "\n".join(code.splitlines()[function.lineno - 1 : function.end_lineno])
-    return textwrap.indent(own, method.indent) + "\n"
+    return text
+
+
+def only_statement(code: str, indent: str = "") -> tuple[ast.stmt | None, str]:
+    """Return the only statement in some code, and its text without decorators, with this indentation.
+
+    The statement is None if there are more or none. Raises AnswerError if the code isn't Python.
+    """
+    code, statements = statements_of(code)
+    if len(statements) != 1:
+        return None, ""
+    statement, lines = statements[0], lines_of(code)
+    own = slice(statement.lineno - 1, statement.end_lineno)
+    old = _indent(lines[statement.lineno - 1])
+    # Other indentation within strings would be another program; in a docstring, it is layout.
+    fixed = lines_in_strings(code) - _docstring_lines(statement)
+    moved = [line if number in fixed else _moved(line, old, indent) for number, line in enumerate(lines)]
+    return statement, "".join(moved[own]).rstrip("\n") + "\n"
+
+
+def statements_of(code: str) -> tuple[str, list[ast.stmt]]:
+    """Return some code without blank lines before it, and its statements; all of it may be indented.
+
+    If it mixes tabs and spaces in a way that Python refuses, the tabs become 4 spaces. Raises AnswerError if it isn't
+    Python.
+    """
+    code, reason = code.strip("\n") + "\n", ""
+    for text in (code, spaced(code)):
+        try:
+            return text, _parsed(text)
+        except UNPARSABLE as error:
+            reason = reason or reason_of(error)
+    raise AnswerError(f"the answer is not valid Python: {reason}")
+
+
+def _parsed(text: str) -> list[ast.stmt]:
+    """Return the statements of a text that may be indented, with the numbers of its lines."""
+    if not _indent(text):
+        return parse(text).body
+    try:
+        tree = parse(f"if 1:\n{text}")
+    except SyntaxError as error:
+        error.lineno = (error.lineno or 1) - 1
+        raise
+    (block,) = tree.body[:1]
+    if len(tree.body) > 1 or not isinstance(block, ast.If) or block.orelse:
+        raise SyntaxError("its lines are not indented alike")
+    for node in ast.walk(block):
+        if isinstance(node, ast.stmt | ast.expr):
+            node.lineno, node.end_lineno = node.lineno - 1, (node.end_lineno or 0) - 1
+    return block.body
+
+
+def reason_of(error: BaseException) -> str:
+    """Return what Python says about a text that isn't valid."""
+    if not isinstance(error, SyntaxError):
+        return str(error) or type(error).__name__
+    return f"{error.msg} (line {error.lineno})" if error.lineno else error.msg
+
+
+def spaced(code: str) -> str:
+    """Return some code with 4 spaces in place of each tab in the indentation of its lines."""
+    return re.sub(r"^[ \t]+", lambda found: found[0].expandtabs(4), code, flags=re.MULTILINE)
+
+
+def _moved(line: str, old: str, new: str) -> str:
+    """Return a line with another indentation; one that has less than it, within brackets or of a comment, stays."""
+    return new + line[len(old) :] if line.startswith(old) and line.strip() else line
+
+
+def _docstring_lines(statement: ast.stmt) -> set[int]:
+    """Return the numbers of the lines of a function's docstring."""
+    if not isinstance(statement, FUNCTIONS) or ast.get_docstring(statement) is None:
+        return set()
+    return set(range(statement.body[0].lineno, statement.body[0].end_lineno or 0))
+
+
+def _indent(text: str) -> str:
+    return text[: len(text) - len(text.lstrip(" \t\f"))]

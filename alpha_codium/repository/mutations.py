@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from alpha_codium.languages.python.syntax import parse
+from alpha_codium.languages.python.syntax import lines_of, parse
 from alpha_codium.repository.methods import Function, Method
 
 OPERATORS: dict[type[ast.AST], tuple[str, str]] = {
@@ -66,7 +66,7 @@ class Places:
 
     def __init__(self, source: str) -> None:
         self.source = source
-        self.lines = source.splitlines(keepends=True)
+        self.lines = lines_of(source)
         self.starts = [0]
         for line in self.lines:
             self.starts.append(self.starts[-1] + len(line))

@@ -11,7 +11,7 @@ then raises ProviderError.
 import asyncio
 import os
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any, ClassVar, Protocol, Self
 
@@ -29,6 +29,10 @@ from alpha_codium.sandbox.engine.interpreter import version_of
 from alpha_codium.sandbox.oci.backend import OciSandbox
 
 TRIES = 3
+# The limit of CPU time for a task's tests: this many times that of its certificate, but at least so many seconds.
+TIME_FACTOR, LEAST_SECONDS = 5, 5.0
+# Within this, the tests of older datasets were certified, which don't say the time.
+CERTIFIED_WITHIN = 10.0
 # Labels whose tests are loaded at a time; those of Django take about 100 MB each.
 MOST_LABELS = 4
 
@@ -43,8 +47,12 @@ class TestProvider(Protocol):
     # For pytest, which takes classes of such names for tests.
     __test__: ClassVar = False
 
+    async def check(self, tasks: Iterable[RepositoryTask]) -> None:
+        """Raise UserError unless the files of these tasks are those of the repository on which their tests run."""
+        ...
+
     async def run(self, task: RepositoryTask, edit: Edit) -> SuiteRun:
-        """Return the results of the task's tests; raises ProviderError if they can't be run."""
+        """Return the results of the task's tests; raises ProviderError if they can't be run, and as `check` does."""
         ...
 
     async def __aenter__(self) -> Self: ...
@@ -88,29 +96,40 @@ class LocalProvider(TestProvider):
         """End all processes."""
         await self._warm.close()
 
+    async def check(self, tasks: Iterable[RepositoryTask]) -> None:
+        """See `TestProvider`."""
+        for task in tasks:
+            await self._checkout(task)
+
     async def run(self, task: RepositoryTask, edit: Edit) -> SuiteRun:
         """See `TestProvider`."""
-        return await self.run_tests(await self._checkout(task), task.label, task.tests, edit)
+        return await self.run_tests(await self._checkout(task), task.label, task.tests, edit, time_limit(task))
 
-    async def run_tests(self, checkout: Checkout, label: str, names: Sequence[str], edit: Edit) -> SuiteRun:
+    async def run_tests(
+        self, checkout: Checkout, label: str, names: Sequence[str], edit: Edit, cpu_seconds: float = LIMITS.cpu_seconds
+    ) -> SuiteRun:
         """Run tests of a repository; without a label, it is found for each, and they may be of several labels.
 
-        Raises ProviderError.
+        Those of one label have this limit of CPU time. Raises ProviderError.
         """
         by_label = defaultdict(list)
         for name in names:
             by_label[label or label_of(checkout.recipe, name)].append(name)
         async with self._busy:
-            return merged([await self._run(checkout, each, edit, within) for each, within in by_label.items()])
+            return merged(
+                [await self._run(checkout, each, edit, within, cpu_seconds) for each, within in by_label.items()]
+            )
 
-    async def _run(self, checkout: Checkout, label: str, edit: Edit, names: Sequence[str]) -> SuiteRun:
+    async def _run(
+        self, checkout: Checkout, label: str, edit: Edit, names: Sequence[str], cpu_seconds: float
+    ) -> SuiteRun:
         reason = SandboxError("")
         for number in range(self.tries):
             try:
                 async with self._warm.using((checkout, label)) as tests:
                     if (checkout, label) not in self._known:
                         self._known[checkout, label] = await tests.names()
-                    return await tests.run(edit, list(meant(names, self._known[checkout, label])))
+                    return await tests.run(edit, list(meant(names, self._known[checkout, label])), cpu_seconds)
             except SandboxError as error:
                 reason = error
                 logger.warning(f"try {number + 1} of {self.tries} to run the tests of {label} failed: {error}")
@@ -121,6 +140,7 @@ class LocalProvider(TestProvider):
         async with self._finding:
             if key not in self._checkouts:
                 self._checkouts[key] = await asyncio.to_thread(self._find, task)
+        await asyncio.to_thread(self._checkouts[key].require, task.file_path, task.raw_file_content)
         return self._checkouts[key]
 
     def _tests_of(self, key: tuple[Checkout, str]) -> RepositoryTests:
@@ -154,7 +174,15 @@ class ContainerProvider(LocalProvider):
 
 def checkout_of(task: RepositoryTask) -> Checkout:
     """Return the repository of a task, which is fetched if it isn't there; raises UserError."""
-    return check_out(recipe_of(task.repository), task.version)
+    recipe = recipe_of(task.repository)
+    return check_out(recipe, task.version or recipe.commit)
+
+
+def time_limit(task: RepositoryTask) -> float:
+    """Return the limit for a task's tests, in seconds of CPU time."""
+    if task.cpu_seconds:
+        return max(LEAST_SECONDS, TIME_FACTOR * task.cpu_seconds)
+    return CERTIFIED_WITHIN if task.label else LIMITS.cpu_seconds
 
 
 def label_of(recipe: Recipe, test: str) -> str:

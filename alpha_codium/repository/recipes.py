@@ -24,7 +24,8 @@ class Recipe:
     `distribution` and `version` are those of its source package on PyPI. `sources` are the folders with the code of
     tasks, `path` those that are importable, and `requirements` what pip installs beside it. `runner` is how its tests
     are run, see `RUNNERS`. `labels` are the labels of which tasks are made by default; each is loaded in a process of
-    its own.
+    its own. `url` is its git repository, and `commit` that of rows that don't say their version, as those of the
+    existing benchmark.
     """
 
     name: str
@@ -36,6 +37,8 @@ class Recipe:
     path: tuple[str, ...] = (".",)
     requirements: tuple[str, ...] = ()
     licence: str = ""
+    url: str = ""
+    commit: str = ""
 
 
 DJANGO = Recipe(
@@ -47,6 +50,8 @@ DJANGO = Recipe(
     requirements=("asgiref", "sqlparse", "tzdata", "jinja2"),
     runner="django",
     licence="BSD-3-Clause",
+    url="https://github.com/django/django",
+    commit="89807fbde8b7",
     labels=(
         "utils_tests", "forms_tests", "template_tests", "queries", "aggregation", "expressions", "lookup",
         "annotations", "model_fields", "schema", "migrations", "admin_views", "auth_tests", "httpwrappers",
@@ -63,6 +68,8 @@ SYMPY = Recipe(
     requirements=("mpmath", "pytest", "hypothesis"),
     runner="pytest",
     licence="BSD-3-Clause",
+    url="https://github.com/sympy/sympy",
+    commit="51be47d70071",
     # Files, since the tests of whole folders take minutes.
     labels=tuple(
         f"sympy/{room}/tests/test_{name}.py"

@@ -8,20 +8,18 @@
 3. Without a token, the server listens on loopback only.
 """
 
-import hashlib
+import asyncio
 import re
-import sysconfig
 from collections.abc import Callable
-from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import BaseModel, Field, ValidationError
 
 from alpha_codium.errors import UserError
 from alpha_codium.hosting import NEEDS, Application, Guarded, host_app, require_token
-from alpha_codium.repository.checkout import Checkout
-from alpha_codium.repository.harness import Edit, SuiteRun
+from alpha_codium.languages.python.syntax import lines_of
+from alpha_codium.repository.checkout import DIFFERS, Checkout, digest
+from alpha_codium.repository.harness import LIMITS, Edit
 from alpha_codium.repository.providers import LocalProvider, ProviderError
 from alpha_codium.repository.reports import report_text, status_of
 
@@ -39,7 +37,7 @@ class Item(BaseModel):
     Lines count from 1; `end_line` is replaced, too. `method_name` is the name of the method or class in these lines.
 
     `method`, if given, is the qualified name of a method of which only the body was changed, see `Edit`. The request is
-    refused if the file's SHA-256 isn't `file_sha256`.
+    refused if the file's SHA-256 isn't `file_sha256`. `cpu_seconds` is the limit of the tests' CPU time.
     """
 
     idx: int | str = 0
@@ -52,6 +50,7 @@ class Item(BaseModel):
     tests: Annotated[list[str], Field(max_length=MOST_TESTS)]
     method: str = ""
     file_sha256: str = ""
+    cpu_seconds: Annotated[float, Field(gt=0, le=LIMITS.cpu_seconds)] = LIMITS.cpu_seconds
 
 
 class InvalidItem(Exception):
@@ -64,27 +63,18 @@ class ItemRunner:
     def __init__(self, provider: LocalProvider, checkout: Checkout) -> None:
         self.provider, self.checkout = provider, checkout
         self._files = frozenset(checkout.files())
-        library = Path(sysconfig.get_path("stdlib"))
-        packages = checkout.interpreter.parent.parent.joinpath("lib", library.name, "site-packages")
-        self._folders = (checkout.folder, packages, library)
+
+    def files(self) -> dict[str, Any]:
+        """Return which repository it is, and the SHA-256 of its source files."""
+        digests = {file: digest(self.checkout.source(file)) for file in sorted(self._files)}
+        return {"repository": self.checkout.recipe.name, "version": self.checkout.version, "files": digests}
 
     async def run(self, item: Item, *, do_edit: bool = True) -> dict[str, Any]:
         """Return the answer to a request; raises InvalidItem, and ProviderError if the tests can't be run."""
         edit = (edit_of_item if do_edit else unedited)(self.checkout, self._files, item)
-        run = self._hide(await self.provider.run_tests(self.checkout, "", item.tests, edit))
+        run = await self.provider.run_tests(self.checkout, "", item.tests, edit, item.cpu_seconds)
         answer = {"idx": item.idx, "dp_id": item.dp_id, "edited_file": edit.text, "test_output": report_text(run)}
         return {**answer, "status": status_of(run), **run.to_json()}
-
-    def _hide(self, run: SuiteRun) -> SuiteRun:
-        """Return the results with the names of files in tracebacks, not where they are on this machine."""
-
-        def hidden(text: str) -> str:
-            for folder in self._folders:
-                text = text.replace(f"{folder}/", "")
-            return text
-
-        results = tuple(replace(result, message=hidden(result.message)) for result in run.results)
-        return replace(run, results=results, crash=hidden(run.crash))
 
 
 def service(provider: LocalProvider, checkout: Checkout, token: str = "") -> Application:
@@ -120,10 +110,17 @@ def service(provider: LocalProvider, checkout: Checkout, token: str = "") -> App
         except ProviderError as error:
             return refusal(503, error)
 
+    async def files(_: "Request") -> "Response":
+        return JSONResponse(await asyncio.to_thread(runner.files))
+
     async def health(_: "Request") -> "Response":
         return JSONResponse({"status": "ok", "repository": checkout.recipe.name, "version": checkout.version})
 
-    routes = [Route("/run_item", run_item, methods=["POST"]), Route("/health", health)]
+    routes = [
+        Route("/run_item", run_item, methods=["POST"]),
+        Route("/run_item", files, methods=["GET"]),
+        Route("/health", health),
+    ]
     return Guarded(Starlette(routes=routes), token=token, largest=LARGEST_REQUEST, public=("/health",))
 
 
@@ -137,9 +134,9 @@ def unedited(checkout: Checkout, files: frozenset[str], item: Item) -> Edit:
 def edit_of_item(checkout: Checkout, files: frozenset[str], item: Item) -> Edit:
     """Return the edit that a request asks for; raises InvalidItem."""
     source = unedited(checkout, files, item).text
-    if item.file_sha256 and hashlib.sha256(source.encode()).hexdigest() != item.file_sha256:
-        raise InvalidItem(f"{item.file_path} differs from that of {checkout.recipe.name} {checkout.version} here")
-    lines = source.splitlines(keepends=True)
+    if item.file_sha256 and digest(source) != item.file_sha256:
+        raise InvalidItem(f"{item.file_path} {DIFFERS} {checkout.recipe.name} {checkout.version} here")
+    lines = lines_of(source)
     place = f"lines {item.start_line} to {item.end_line} of {item.file_path}"
     if not 1 <= item.start_line <= item.end_line <= len(lines):
         raise InvalidItem(f"there are no {place}, which has {len(lines)}")

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from alpha_codium.languages.python.syntax import lines_of
 from alpha_codium.repository.methods import (
     Method,
     class_doc,
@@ -26,7 +27,8 @@ class RepositoryTask(JsonValue):
     `label` is the label of the tests, see `Recipe`. Of the tests, `fail_to_pass` fail if the method's body is missing
     and pass if it is there; `pass_to_pass` pass either way. `buggy_text` is the file with a bug, whose kind is `bug`;
     `bug_tests` fail with it, and `test_error` is what they report then. `completion_tests` fail without the part of the
-    body that a completion writes. With `fresh`, the method is called while the
+    body that a completion writes. `cpu_seconds` is the most that a run of the tests took for the certificate; 0 if it
+    isn't known. With `fresh`, the method is called while the
     repository is imported, so that its tests have to import it again. `given_id` is the `dp_id` that a row has.
     """
 
@@ -45,6 +47,7 @@ class RepositoryTask(JsonValue):
     completion_tests: tuple[str, ...] = ()
     fresh: bool = False
     given_id: str = ""
+    cpu_seconds: float = 0.0
 
     @property
     def tests(self) -> tuple[str, ...]:
@@ -64,7 +67,7 @@ class RepositoryTask(JsonValue):
         method = self.method
         yield f"{self.repository} {self.version}: {method.qualified_name} in {self.file_path}"
         yield f"dp_id {self.dp_id}, tests of {self.label}\n"
-        yield "".join(self.raw_file_content.splitlines(keepends=True)[slice(*method.lines)])
+        yield "".join(lines_of(self.raw_file_content)[slice(*method.lines)])
         if self.buggy_text:
             yield f"with a bug ({self.bug}):\n"
             yield "".join(self._bug_lines())
@@ -74,7 +77,7 @@ class RepositoryTask(JsonValue):
 
     def _bug_lines(self) -> Iterator[str]:
         """Yield the lines that the bug changed, without the heading of the difference."""
-        before, after = (text.splitlines(keepends=True) for text in (self.raw_file_content, self.buggy_text))
+        before, after = (lines_of(text) for text in (self.raw_file_content, self.buggy_text))
         return itertools.islice(difflib.unified_diff(before, after, n=0), 2, None)
 
     def row(self, idx: int) -> dict[str, Any]:
@@ -113,6 +116,7 @@ class RepositoryTask(JsonValue):
             "bug_tests": list(self.bug_tests),
             "completion_tests": list(self.completion_tests),
             "fresh": self.fresh,
+            "cpu_seconds": self.cpu_seconds,
         }
 
 
@@ -122,6 +126,7 @@ def task_of_row(row: Mapping[str, Any]) -> RepositoryTask:
     Raises KeyError if a column is missing, or the method isn't in the file.
     """
     name = row["method"]["name"]
+    line, _ = row["method"].get("global_method_declaration_index", (-1, -1))
     qualified = f"{row['class_name']}.{name}" if row["class_name"] else name
     tests = tuple(row["tests"]["full_paths"])
     task = RepositoryTask(
@@ -129,7 +134,7 @@ def task_of_row(row: Mapping[str, Any]) -> RepositoryTask:
         version=row.get("version", ""),
         file_path=row["file_path"],
         label=row.get("label", ""),
-        method=find_method(row["raw_file_content"], qualified),
+        method=find_method(row["raw_file_content"], qualified, line),
         raw_file_content=row["raw_file_content"],
         fail_to_pass=tuple(row.get("fail_to_pass", tests)),
         pass_to_pass=tuple(row.get("pass_to_pass", ())),
@@ -139,5 +144,6 @@ def task_of_row(row: Mapping[str, Any]) -> RepositoryTask:
         completion_tests=tuple(row.get("completion_tests", tests)),
         test_error=row["test_error_message"],
         fresh=row.get("fresh", False),
+        cpu_seconds=row.get("cpu_seconds") or 0.0,
     )
     return task if row.get("dp_id", task.dp_id) == task.dp_id else replace(task, given_id=str(row["dp_id"]))

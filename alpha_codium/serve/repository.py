@@ -19,6 +19,11 @@ def add_repository(app: FastAPI, executor: Executor, runner: ItemRunner) -> None
         """Which repository it is."""
         return AsciiResponse({"repository": recipe.name, "version": version})
 
+    @app.get("/run_item")
+    def files() -> Response:
+        """Which repository it is, and the SHA-256 of its source files."""
+        return AsciiResponse(runner.files())
+
     @app.post("/v1/repository")
     @app.post("/run_item")
     async def run_item(request: Request, item: Item, do_edit: bool = True) -> Response:

@@ -14,7 +14,7 @@ from alpha_codium.repository.building import (
     task_of,
     tasks_of_label,
 )
-from alpha_codium.repository.certificate import is_certain
+from alpha_codium.repository.certificate import certified
 from alpha_codium.repository.checkout import Checkout
 from alpha_codium.repository.harness import NOT_RUN, PASSED, RepositoryTestResult, RepositoryTests, SuiteRun
 from alpha_codium.repository.methods import find_method
@@ -78,17 +78,20 @@ async def test_a_task_whose_tests_disagree_once_is_dropped(checkout: Checkout, m
     async with RepositoryTests(checkout, "test_prices") as tests:
         covered = CoveredMethod(FILE, SOURCE, find_method(SOURCE, "Price.free"), (GROSS, FREE), fresh=False)
         task = await task_of(tests, covered, random.Random(0))
-        assert await is_certain(tests, task, range(2))
+        found = await certified(tests, task, range(2))
+        assert found is not None and found.cpu_seconds > 0.0
         wrong = RepositoryTask.from_json(task.to_json() | {"bug_tests": [GROSS]})
-        assert not await is_certain(tests, wrong, range(1))
-    monkeypatch.setattr(building, "is_certain", disagreeing)
+        assert not await certified(tests, wrong, range(1))
+    monkeypatch.setattr(building, "certified", disagreeing)
     built = await tasks_of_label(checkout, "test_prices")
     assert (built.tasks, built.dropped) == ((), {"its tests disagreed": 5})
 
 
-async def disagreeing(_tests: RepositoryTests, _task: RepositoryTask, repeats: range, _seed: int) -> bool:
+async def disagreeing(
+    _tests: RepositoryTests, task: RepositoryTask, repeats: range, _seed: int
+) -> RepositoryTask | None:
     """Find tests that disagree under load only."""
-    return repeats != range(2)
+    return None if repeats == range(2) else task
 
 
 async def test_the_error_of_a_run_names_the_tests_that_did_not_pass_and_keeps_the_end() -> None:

@@ -23,6 +23,10 @@ EDITS = {
     "the same, imported again": Edit(FILE, SOURCE),
     "a wrong body": Edit(FILE, SOURCE.replace("* RATE", "+ RATE"), "Price.gross"),
     "a wrong constant": Edit(FILE, SOURCE.replace("RATE = 2", "RATE = 3")),
+    "an error of the library": Edit(FILE, SOURCE.replace("* RATE", "* __import__('json').loads('{')"), "Price.gross"),
+    "a name of a temporary file": Edit(
+        FILE, SOURCE.replace("* RATE", "* open(__import__('tempfile').mkdtemp() + '/a')"), "Price.gross"
+    ),
     "a broken import": Edit(FILE, SOURCE.replace("functools", "funktools")),
     "an endless loop": Edit(FILE, SOURCE.replace("return cls(0)", "while True: pass"), "Price.free"),
 }
@@ -41,8 +45,8 @@ async def containers(request: pytest.FixtureRequest, checkout: Checkout) -> Asyn
             yield provider
 
 
-def outcomes(run: SuiteRun) -> tuple[list[tuple[str, str]], bool, bool]:
-    return [(result.name, result.status) for result in run.results], run.swapped, bool(run.crash)
+def outcomes(run: SuiteRun) -> tuple[list[tuple[str, str, str]], bool, bool]:
+    return [(result.name, result.status, result.message) for result in run.results], run.swapped, bool(run.crash)
 
 
 async def test_the_results_are_those_of_the_jails(containers: TestProvider, checkout: Checkout) -> None:

@@ -1,6 +1,7 @@
 """Tests of a small repository, run on edited files."""
 
 import subprocess
+import sys
 import venv
 from collections.abc import AsyncIterator
 from dataclasses import replace
@@ -10,6 +11,7 @@ import pytest
 import pytest_asyncio
 
 from alpha_codium.limits import Limits
+from alpha_codium.paths import home
 from alpha_codium.repository.checkout import ALWAYS_REQUIRED, Checkout
 from alpha_codium.repository.harness import Edit, RepositoryTests, edit_of
 from alpha_codium.repository.methods import find_method, stubbed, with_body, with_method
@@ -184,3 +186,21 @@ class Surroundings(unittest.TestCase):
         values = [now, *time.tzname[:1], os.environ["LC_ALL"], os.environ["PYTHONHASHSEED"], random.random()]
         raise AssertionError(" ".join(map(str, values)))
 """
+
+
+@pytest.mark.parametrize("padding", [0, 5000])
+async def test_what_tests_say_has_no_folder_of_the_machine(
+    tests: RepositoryTests, checkout: Checkout, padding: int
+) -> None:
+    body = f"""\
+        import json, os, sys, tempfile
+        names = [sys.path, sys.prefix, sys.base_prefix, __file__, json.__file__, tempfile.mkdtemp(), os.getcwd()]
+        raise ValueError('x' * {padding}, names, {str(Path.home() / "secret")!r}, {str(home())!r}, object())
+"""
+    one, other = [await tests.run(edit("Sale.net", body), [NET]) for _ in range(2)]
+    said = one.results[0].message
+    assert "ValueError" in said or padding
+    for folder in (checkout.folder, home(), Path.home(), Path(sys.prefix), Path(sys.base_prefix)):
+        assert f"{folder}/" not in said and f"{folder}'" not in said
+    assert 'File "shop/prices.py"' in said or padding
+    assert said == other.results[0].message, "it is the same in each run"

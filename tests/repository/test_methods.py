@@ -65,7 +65,7 @@ def plain(a, b=2):
 
 def test_functions_and_methods_are_found_but_not_those_within_functions() -> None:
     names = [method.qualified_name for method in methods_of(SOURCE)]
-    assert names == ["plain", "Shape.area", "Shape.Corner.round", "plain"]
+    assert names == ["plain", "Shape.area", "Shape.Corner.round", "Shape.Corner.one_line", "plain"]
 
 
 def test_a_method_has_its_declaration_docstring_and_body() -> None:

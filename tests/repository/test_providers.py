@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from alpha_codium.errors import SandboxError, UserError
+from alpha_codium.errors import DatasetError, SandboxError, UserError
+from alpha_codium.repository import checkout as checkouts
 from alpha_codium.repository import providers
 from alpha_codium.repository.checkout import Checkout
 from alpha_codium.repository.harness import PASSED, Edit, RepositoryTestResult, RepositoryTests, SuiteRun, edit_of
@@ -20,6 +21,7 @@ from alpha_codium.repository.providers import (
     meant,
     merged,
     open_provider,
+    time_limit,
 )
 from alpha_codium.repository.recipes import DJANGO, SYMPY
 from alpha_codium.repository.tasks import RepositoryTask
@@ -47,7 +49,7 @@ class CountedTests(RepositoryTests):
     async def names(self) -> list[str]:
         return []
 
-    async def run(self, edit: Edit, tests: Sequence[str]) -> SuiteRun:
+    async def run(self, edit: Edit, tests: Sequence[str], cpu_seconds: float = 0.0) -> SuiteRun:
         await asyncio.sleep(0)
         if CountedTests.failures:
             CountedTests.failures -= 1
@@ -75,6 +77,61 @@ async def test_the_local_provider_tells_the_answer_from_a_stub(checkout: Checkou
         "failed" if "Error" in bad.results[0].message else "",
         *["passed"] * 2,
     ]
+
+
+async def test_a_task_of_other_files_is_refused_with_the_commands_that_get_them(
+    checkout: Checkout, counted: type[CountedTests]
+) -> None:
+    ours = replace(checkout, recipe=replace(checkout.recipe, url="https://x/shop"))
+    task = replace(task_of_shop("Sale.net", (NET,)), raw_file_content=SOURCE.replace("RATE = 2", "RATE = 3"))
+    async with LocalProvider(lambda _: ours, workers=1) as provider:
+        await provider.check([task_of_shop("Sale.net", (NET,))])
+        for refused in (provider.check([task]), provider.run(task, Edit(FILE, SOURCE))):
+            with pytest.raises(DatasetError) as error:
+                await refused
+            assert str(error.value).startswith(f"{FILE} differs from that of shop 1 here")
+            assert "`git clone https://x/shop DIR && git -C DIR checkout COMMIT`" in str(error.value)
+            assert "--checkout DIR" in str(error.value)
+    assert not counted.opened, "nothing was loaded"
+
+
+async def test_a_row_without_a_version_is_of_the_commit_of_the_existing_benchmark(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GENCODE_HOME", str(tmp_path))
+    monkeypatch.setattr(checkouts, "_environment", lambda _: tmp_path)
+    task = replace(task_of_shop("Sale.net", (NET,)), repository="django", version="")
+    with pytest.raises(UserError) as error:
+        providers.checkout_of(task)
+    clone = "git clone https://github.com/django/django DIR && git -C DIR checkout 89807fbde8b7"
+    assert str(error.value) == (
+        f"django 89807fbde8b7 isn't on PyPI: get those of its commit (`{clone}`), and name them with --checkout DIR"
+    )
+    (tmp_path / "repositories" / "django-89807fbde8b7" / "tree").mkdir(parents=True)
+    assert providers.checkout_of(task).version == "89807fbde8b7", "once it was given, it is there"
+
+
+@pytest.mark.parametrize(
+    ("changes", "seconds"),
+    [
+        ({"cpu_seconds": 0.04}, 5.0),
+        ({"cpu_seconds": 3.0}, 15.0),
+        ({}, 10.0),
+        ({"label": ""}, 60.0),
+    ],
+)
+async def test_a_task_may_take_the_time_of_its_certificate_and_some_room(
+    changes: dict[str, Any], seconds: float
+) -> None:
+    assert time_limit(replace(task_of_shop("Sale.net", (NET,)), **changes)) == seconds
+
+
+async def test_a_loop_ends_after_this_time(checkout: Checkout) -> None:
+    task = replace(task_of_shop("Price.free", (FREE,)), cpu_seconds=0.01)
+    edit = edit_of(SOURCE, FILE, "Price.free", SOURCE.replace("return cls(0)", "while True: pass"))
+    async with LocalProvider(lambda _: checkout, workers=1) as provider:
+        run = await provider.run(task, edit)
+    assert run.crash.startswith("time_limit_exceeded") and run.cpu_seconds < 10.0
 
 
 async def test_a_task_of_another_dataset_needs_no_label_and_may_name_a_class(checkout: Checkout) -> None:

@@ -7,18 +7,20 @@ import signal
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Iterator
+from dataclasses import replace
 from typing import Any
 
 import httpx
 import pytest
 import pytest_asyncio
 
-from alpha_codium.errors import UserError
+from alpha_codium.errors import DatasetError, UserError
 from alpha_codium.hosting import listener
-from alpha_codium.repository.checkout import Checkout
+from alpha_codium.repository.checkout import Checkout, digest
 from alpha_codium.repository.harness import Edit, edit_of
 from alpha_codium.repository.methods import find_method, stubbed
 from alpha_codium.repository.providers import LocalProvider, ProviderError, open_provider
+from alpha_codium.repository.recipes import RECIPES, Recipe
 from alpha_codium.repository.restapi import RestProvider, item_of
 from alpha_codium.repository.service import serve, service
 from tests.repository.shop import FILE, FREE, GROSS, NET, SOURCE, task_of_shop
@@ -141,8 +143,14 @@ async def test_requests_that_are_too_large_or_not_json_are_refused(client: httpx
     assert (
         await client.post("/run_item", content=b"{", headers={"content-type": "application/json"})
     ).status_code == 422
-    assert (await client.get("/run_item")).status_code == 405
+    assert (await client.put("/run_item")).status_code == 405
     assert (await client.get("/health")).json() == {"status": "ok", "repository": "shop", "version": "1"}
+
+
+async def test_the_server_tells_its_files(client: httpx.AsyncClient) -> None:
+    answer = (await client.get("/run_item")).json()
+    assert (answer["repository"], answer["version"]) == ("shop", "1")
+    assert answer["files"][FILE] == digest(SOURCE) and "test_prices.py" not in answer["files"]
 
 
 async def test_a_fault_of_the_sandbox_is_an_error_of_the_server_and_no_verdict(checkout: Checkout) -> None:
@@ -268,6 +276,41 @@ async def test_faults_of_a_server_are_tried_again_and_then_raised() -> None:
         with pytest.raises(ProviderError, match="returned status 422: no"):
             await provider.run(TASK, STUB)
         assert given[3:] == [500, 500, 500, 422], "an invalid request isn't repeated"
+
+
+OTHER_TASK = replace(TASK, raw_file_content=SOURCE.replace("RATE = 2", "RATE = 3"))
+
+
+async def test_a_task_of_other_files_than_the_servers_is_refused(
+    client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(RECIPES, "shop", Recipe("shop", "shop", "1", (), "unittest", (), url="https://x/shop"))
+    async with RestProvider("http://here", pause_seconds=0) as provider:
+        monkeypatch.setattr(provider, "_client", client)
+        await provider.check([TASK])
+        assert (await provider.run(TASK, Edit(FILE, SOURCE))).passed
+        for refused in (provider.check([TASK, OTHER_TASK]), provider.run(OTHER_TASK, Edit(FILE, SOURCE))):
+            with pytest.raises(DatasetError, match=r"differs from that of shop .*at http://here.* --checkout DIR"):
+                await refused
+
+
+async def test_another_server_that_edits_other_files_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(RECIPES, "shop", Recipe("shop", "shop", "1", (), "unittest", ()))
+    edited = [json.dumps(json.loads(OTHERS) | {"edited_file": text}).encode() for text in (STUB.text, "RATE = 3")]
+    listening, url, _ = await answering(*((200, text) for text in edited))
+    async with listening, RestProvider(url, pause_seconds=0) as provider:
+        assert (await provider.run(TASK, STUB)).passed
+        with pytest.raises(DatasetError, match="differs from that of shop"):
+            await provider.run(TASK, STUB)
+
+
+@pytest.mark.parametrize("suffix", ["", "/", "/run_item", "/run_item/"])
+async def test_the_address_of_a_server_may_have_the_path(suffix: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    listening, url, given = await answering((200, OTHERS))
+    monkeypatch.setenv("SANDBOX_URL", url + suffix)
+    async with listening, RestProvider(pause_seconds=0) as provider:
+        assert provider.url == f"{url}/run_item"
+        assert (await provider.run(TASK, STUB)).passed and given == [200]
 
 
 @pytest.mark.parametrize("body", [b"nothing", b"{}", b"[]", b'{"results": [{}]}'])

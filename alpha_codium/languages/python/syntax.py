@@ -2,9 +2,12 @@
 
 import ast
 import builtins
+import io
+import re
 import threading
+import tokenize
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
 IMPORTS = (ast.Import, ast.ImportFrom)
@@ -13,6 +16,9 @@ UNPARSABLE = (SyntaxError, ValueError, RecursionError, MemoryError)
 # CPython 3.11 raises SystemError when two threads build syntax trees at once (python/cpython#106905). Besides,
 # `warnings.catch_warnings` isn't thread-safe.
 _lock = threading.RLock()
+# Unlike `str.splitlines`, Python ends no line at a form feed and the like.
+LINE = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
+LAYOUT = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT)
 
 
 def parse(code: str) -> ast.Module:
@@ -23,6 +29,29 @@ def parse(code: str) -> ast.Module:
     with _lock, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return ast.parse(code)
+
+
+def lines_of(code: str) -> list[str]:
+    """Return the lines of some code, with their ends, as Python counts them."""
+    return LINE.findall(code)
+
+
+def tokens_of(code: str) -> Iterator[tokenize.TokenInfo]:
+    """Yield the tokens of some code, as far as it can be read, without comments and layout."""
+    try:
+        yield from (each for each in tokenize.generate_tokens(io.StringIO(code).readline) if each.type not in LAYOUT)
+    except (tokenize.TokenError, *UNPARSABLE):
+        return
+
+
+def lines_in_strings(code: str) -> set[int]:
+    """Return the numbers, from 0, of the lines that begin within a string, so that their indentation is content."""
+    found = set[int]()
+    for token in tokens_of(code):
+        # From Python 3.12 on, the texts of f-strings are tokens of their own.
+        if tokenize.tok_name[token.type] == "STRING" or tokenize.tok_name[token.type].endswith("STRING_MIDDLE"):
+            found.update(range(token.start[0], token.end[0]))
+    return found
 
 
 def bound_names(statements: Iterable[ast.stmt]) -> set[str]:

@@ -3,13 +3,15 @@
 1. The request is on standard input. The answer is JSON on what was standard output; what tests print goes to stderr.
 2. If only the body of a method was changed, the function that is already loaded gets the new code, and nothing is
    imported again. Otherwise all modules of the repository are removed, and its tests are loaded again.
-3. In a container, the edited file doesn't cover that of the repository. Imports get its code all the same.
+3. In a container, the edited file doesn't cover that of the repository. Imports get its code, and tracebacks its lines,
+   all the same.
 """
 
 from __future__ import annotations
 
 import importlib.machinery
 import json
+import linecache
 import os
 import sys
 import threading
@@ -185,17 +187,26 @@ def tested(request: dict[str, Any], program: types.CodeType) -> dict[str, Any]:
     """Put the edited file into effect, run the tests, and return their outcomes."""
     file = request["folder"] + "/" + request["file"]
     swapped = bool(request["method"]) and swap(program, file, request["method"])
-    if not swapped and not request["covered"]:
-        import_edited(program, file)
+    if not request["covered"]:
+        lines = request["text"].splitlines(keepends=True)
+        # Without a time, the entry isn't compared with the file.
+        linecache.cache[file] = (len(request["text"]), None, lines, file)
+        if not swapped:
+            import_edited(program, file)
     tests = sys.modules[TESTS] if swapped else load_again(request["folder"])
     if request["must_fail"]:
         tests.fail_at_end(request["must_fail"])
     outcomes: list[tuple[str, str, str]] = []
     before = callables(tests.namespaces(request["tests"]))
-    tests.run(request["tests"], lambda *outcome: outcomes.append((*outcome[:2], outcome[2][-MOST_CHARACTERS:])))
+    tests.run(request["tests"], lambda *outcome: outcomes.append((*outcome[:2], end_of(outcome[2]))))
     after = callables(tests.namespaces(request["tests"]))
     intact = all(value is after.get(name) for name, value in before.items())
     return {"swapped": swapped, "intact": intact, "tests": outcomes}
+
+
+def end_of(message: str) -> str:
+    """Return the end of a long message, from a white space on, since a part of a path couldn't be hidden."""
+    return message if len(message) <= MOST_CHARACTERS else message[-MOST_CHARACTERS:].split(None, 1)[-1]
 
 
 def callables(namespaces: list[Any]) -> dict[Any, Any]:

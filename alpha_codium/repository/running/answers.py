@@ -15,8 +15,9 @@ from dataclasses import dataclass
 
 from alpha_codium.flows.extraction import fenced_texts
 from alpha_codium.flows.fences import clean
-from alpha_codium.languages.python.syntax import UNPARSABLE, parse
-from alpha_codium.repository.harness import Edit, edit_of
+from alpha_codium.languages.python.syntax import lines_of
+from alpha_codium.repository.certificate import edit_for
+from alpha_codium.repository.harness import Edit
 from alpha_codium.repository.methods import (
     FUNCTIONS,
     AnswerError,
@@ -26,10 +27,15 @@ from alpha_codium.repository.methods import (
     completion_parts,
     find_method,
     methods_of,
-    with_method,
+    only_statement,
+    placed,
+    spaced,
+    statements_of,
 )
 from alpha_codium.repository.tasks import RepositoryTask
 
+# Several times the length of the largest classes. A server refuses requests that are too large.
+MOST_CHARACTERS = 250_000
 METHOD = re.compile(r"\s*(?:@|(?:async\s+)?def\s+(?P<name>\w+)\b)")
 CLASS = re.compile(r"(?<!\s)\s*(?:@|class\s+\w+\b)")
 
@@ -49,21 +55,22 @@ class ReadAnswer:
 
 def code_of(answer: str, beginning: re.Pattern[str] = METHOD) -> str:
     """Return the code in an answer, of several blocks the last with this beginning; raises AnswerError without any."""
-    text = clean(answer)
+    text = clean(answer.replace("\r\n", "\n").replace("\r", "\n"))
     if not text.strip():
         raise AnswerError("there was no answer" if not answer.strip() else "the answer had no text after the thinking")
-    blocks = [block.code for block in fenced_texts(text) if block.code.strip()]
-    if not blocks:
-        return text.strip("\n")
-    return next((block for block in reversed(blocks) if beginning.match(block)), blocks[-1])
+    blocks = [block.code for block in fenced_texts(text) if block.code.strip()] or [text.strip("\n")]
+    code = next((block for block in reversed(blocks) if beginning.match(block)), blocks[-1])
+    if len(code) > MOST_CHARACTERS:
+        raise AnswerError(f"the answer has {len(code):,} characters of code; at most {MOST_CHARACTERS:,} are allowed")
+    return code
 
 
 def read_method(task: RepositoryTask, code: str) -> ReadAnswer:
     """Return the answer that is the task's method; raises AnswerError."""
     _require_beginning(code, task.method.name)
     text = answered_method(code, task.method)
-    whole = with_method(task.raw_file_content, task.method, text)
-    return ReadAnswer(edit_to(task, whole), task.method.qualified_name, text, text)
+    edit = edit_for(task, placed(task.raw_file_content, task.method, text))
+    return ReadAnswer(edit, task.method.qualified_name, text, text)
 
 
 def read_class(task: RepositoryTask, code: str) -> ReadAnswer:
@@ -74,24 +81,18 @@ def read_class(task: RepositoryTask, code: str) -> ReadAnswer:
     method, lines = task.method, class_lines(task.raw_file_content, task.method)
     if lines is None:
         return read_method(task, code)
-    text = _own_class(code, method.class_name.partition(".")[0])
-    file = task.raw_file_content.splitlines(keepends=True)
+    name = method.class_name.partition(".")[0]
+    statement, text = only_statement(code)
+    if not isinstance(statement, ast.ClassDef) or statement.name != name:
+        raise AnswerError(f"the answer must be only the class, beginning with `class {name}` or a decorator")
+    file = lines_of(task.raw_file_content)
     whole = "".join([*file[: lines[0]], text, *file[lines[1] :]])
     try:
         answered = find_method(whole, method.qualified_name)
     except KeyError:
         raise AnswerError(f"the class must have the method `{method.qualified_name}`") from None
-    written = "".join(whole.splitlines(keepends=True)[slice(*answered.lines)])
+    written = "".join(lines_of(whole)[slice(*answered.lines)])
     return ReadAnswer(Edit(task.file_path, whole), method.qualified_name, text, written)
-
-
-def _own_class(code: str, name: str) -> str:
-    """Return the only class in some code, without its decorators; raises AnswerError."""
-    code = textwrap.dedent(code.expandtabs(4)).strip("\n")
-    statements = _statements(code)
-    if len(statements) != 1 or not isinstance(statements[0], ast.ClassDef) or statements[0].name != name:
-        raise AnswerError(f"the answer must be only the class, beginning with `class {name}` or a decorator")
-    return "\n".join(code.splitlines()[statements[0].lineno - 1 :]) + "\n"
 
 
 def read_repair(task: RepositoryTask, code: str) -> ReadAnswer:
@@ -104,11 +105,10 @@ def read_repair(task: RepositoryTask, code: str) -> ReadAnswer:
     alike = [method for method in methods_of(task.buggy_text) if method.name == name]
     if not alike:
         raise AnswerError(f"the file has no method `{name}`: answer with a method of the file, under its own name")
-    target = find_method(task.buggy_text, task.method.qualified_name)
+    target = find_method(task.buggy_text, task.method.qualified_name, task.method.lines[0])
     chosen = target if target in alike else alike[0]
     text = answered_method(code, chosen)
-    whole = with_method(task.buggy_text, chosen, text)
-    edit = edit_to(task, whole) if chosen == target else Edit(task.file_path, whole)
+    edit = edit_for(task, placed(task.buggy_text, chosen, text))
     return ReadAnswer(edit, chosen.qualified_name, text, text)
 
 
@@ -117,26 +117,18 @@ def read_completion(task: RepositoryTask, code: str) -> ReadAnswer:
     method, head = task.method, head_of(task)
     if METHOD.match(code) and _is_method(code, method):
         text = answered_method(code, method)
-        written = _without_head(text, head)
+        written, whole = _without_head(text, head), placed(task.raw_file_content, method, text)
     else:
-        written = _continuation(head, code, method)
+        written, whole = _continuation(task, head, code)
         text = head + written
-    whole = with_method(task.raw_file_content, method, text)
-    return ReadAnswer(edit_to(task, whole), method.qualified_name, text, written)
+    return ReadAnswer(edit_for(task, whole), method.qualified_name, text, written)
 
 
 def head_of(task: RepositoryTask) -> str:
     """Return the part of the method that a completion continues: all but the second half of the body's lines."""
     method = task.method
-    lines = task.raw_file_content.splitlines(keepends=True)
+    lines = lines_of(task.raw_file_content)
     return "".join(lines[method.lines[0] : method.body_lines[0]]) + completion_parts(method)[0]
-
-
-def edit_to(task: RepositoryTask, text: str) -> Edit:
-    """Return the edit that puts `text`, in which only the task's method differs, in place of the file."""
-    if task.fresh:
-        return Edit(task.file_path, text)
-    return edit_of(task.raw_file_content, task.file_path, task.method.qualified_name, text)
 
 
 def _require_beginning(code: str, name: str = "") -> None:
@@ -147,16 +139,8 @@ def _require_beginning(code: str, name: str = "") -> None:
 
 
 def _name_of(code: str) -> str:
-    """Return the name of the first function in some code."""
-    statements = _statements(textwrap.dedent(code.expandtabs(4)).strip("\n"))
-    return next((each.name for each in statements if isinstance(each, FUNCTIONS)), "")
-
-
-def _statements(code: str) -> list[ast.stmt]:
-    try:
-        return parse(code).body
-    except UNPARSABLE as error:
-        raise AnswerError(f"the answer is not valid Python: {error}") from error
+    """Return the name of the first function in some code; raises AnswerError if it isn't Python."""
+    return next((each.name for each in statements_of(code)[1] if isinstance(each, FUNCTIONS)), "")
 
 
 def _is_method(code: str, method: Method) -> bool:
@@ -169,23 +153,29 @@ def _is_method(code: str, method: Method) -> bool:
 
 def _without_head(text: str, head: str) -> str:
     """Return a method without the lines that were given, if it begins with them."""
-    lines, given = text.splitlines(keepends=True), head.splitlines(keepends=True)
+    lines, given = lines_of(text), lines_of(head)
     alike = [line.strip() for line in lines[: len(given)]] == [line.strip() for line in given]
     return "".join(lines[len(given) :]) if alike else text
 
 
-def _continuation(head: str, code: str, method: Method) -> str:
-    """Return the lines that continue the method, indented so that they are a part of it."""
-    for text in _indented(head, code.expandtabs(4)):
-        if _is_one_function(head + text, method):
-            return text
-    raise AnswerError(f"the lines don't complete the method `{method.name}`: together with the given lines they "
+def _continuation(task: RepositoryTask, head: str, code: str) -> tuple[str, str]:
+    """Return the lines that continue the method, indented so that they are a part of it, and the file with them."""
+    for text in _indented(head, code):
+        try:
+            # Most are refused without reading the whole file.
+            only_statement(head + text)
+            return text, placed(task.raw_file_content, task.method, head + text)
+        except AnswerError:
+            continue
+    raise AnswerError(f"the lines don't complete the method `{task.method.name}`: together with the given lines they "
                       "must be one method in valid Python")  # fmt: skip
 
 
 def _indented(head: str, code: str) -> Iterator[str]:
     """Yield the code with each indentation that it may have been meant to have, the likeliest first."""
     code = code.strip("\n").rstrip() + "\n"
+    yield code
+    code = spaced(code)
     yield code
     lines = [line for line in head.splitlines() if line.strip()]
     last = lines[-1]
@@ -200,14 +190,3 @@ def _indented(head: str, code: str) -> Iterator[str]:
 
 def _indent(line: str) -> str:
     return line[: len(line) - len(line.lstrip())]
-
-
-def _is_one_function(text: str, method: Method) -> bool:
-    """Whether a text, indented as in the file, is one function of the method's name."""
-    try:
-        body = parse(f"if 1:\n{text}" if method.indent else text).body
-    except UNPARSABLE:
-        return False
-    if method.indent and len(body) == 1 and isinstance(body[0], ast.If):
-        body = body[0].body
-    return len(body) == 1 and isinstance(body[0], FUNCTIONS) and body[0].name == method.name

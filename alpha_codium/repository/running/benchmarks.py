@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from alpha_codium.repository.methods import class_lines, completion_parts
+from alpha_codium.languages.python.syntax import UNPARSABLE, lines_of
+from alpha_codium.repository.methods import AnswerError, class_lines, completion_parts, reason_of
 from alpha_codium.repository.running.answers import (
     CLASS,
     METHOD,
@@ -41,12 +42,16 @@ class Benchmark:
 
     def read(self, task: RepositoryTask, answer: str) -> ReadAnswer:
         """Return a model's answer as it is tested; raises AnswerError."""
-        return self.read_code(task, code_of(answer, self.beginning))
+        try:
+            return self.read_code(task, code_of(answer, self.beginning))
+        except UNPARSABLE as error:
+            # Whatever Python makes of a text, it is the model's.
+            raise AnswerError(f"the answer is not valid Python: {reason_of(error)}") from error
 
     def variables(self, task: RepositoryTask, shown: Shown, most_feedback: int) -> dict[str, Any]:
         """Return the variables of the prompts."""
         method = task.method
-        lines = task.raw_file_content.splitlines(keepends=True)
+        lines = lines_of(task.raw_file_content)
         return {
             "repository": task.repository,
             "file_path": task.file_path,
@@ -64,13 +69,13 @@ class Benchmark:
 
 def whole_method(task: RepositoryTask) -> str:
     """Return the task's method as the repository has it."""
-    return "".join(task.raw_file_content.splitlines(keepends=True)[slice(*task.method.lines)])
+    return "".join(lines_of(task.raw_file_content)[slice(*task.method.lines)])
 
 
 def whole_class(task: RepositoryTask) -> str:
     """Return the class of the task's method, without decorators, as the repository has it; of a function, itself."""
     lines = class_lines(task.raw_file_content, task.method)
-    return "".join(task.raw_file_content.splitlines(keepends=True)[slice(*lines)]) if lines else whole_method(task)
+    return "".join(lines_of(task.raw_file_content)[slice(*lines)]) if lines else whole_method(task)
 
 
 def second_half(task: RepositoryTask) -> str:

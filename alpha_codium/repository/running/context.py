@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from alpha_codium.languages.python.syntax import first_line, parse
+from alpha_codium.languages.python.syntax import first_line, lines_of, parse
 from alpha_codium.repository.methods import Method, find_method
 from alpha_codium.repository.tasks import RepositoryTask
 
@@ -21,7 +21,7 @@ class Shown:
 
 def around_gap(task: RepositoryTask, shown: Shown) -> str:
     """Return the file or class without the method."""
-    method, lines = task.method, _lines(task.raw_file_content)
+    method, lines = task.method, lines_of(task.raw_file_content)
     start, end = _range(task.raw_file_content, method, shown)
     gap = method.lines[0] - method.decorators
     return trimmed(lines[start:gap], lines[method.lines[1] : end], shown.most)
@@ -31,12 +31,12 @@ def before_method(task: RepositoryTask, shown: Shown) -> str:
     """Return the file or class up to the method, with its decorators."""
     method = task.method
     start, _ = _range(task.raw_file_content, method, shown)
-    return trimmed(_lines(task.raw_file_content)[start : method.lines[0]], (), shown.most)
+    return trimmed(lines_of(task.raw_file_content)[start : method.lines[0]], (), shown.most)
 
 
 def with_bug(task: RepositoryTask, shown: Shown) -> str:
     """Return the file or class with the bug."""
-    method, lines = find_method(task.buggy_text, task.method.qualified_name), _lines(task.buggy_text)
+    method, lines = find_method(task.buggy_text, task.method.qualified_name), lines_of(task.buggy_text)
     start, end = _range(task.buggy_text, method, shown)
     place = method.lines[0] - method.decorators
     return trimmed(lines[start:place], lines[place:end], shown.most)
@@ -71,7 +71,7 @@ def _fitting(lines: Iterable[str], most: int) -> int:
 def _range(text: str, method: Method, shown: Shown) -> tuple[int, int]:
     """Return the range of lines of the method's class, or of the file."""
     if shown.source == "file" or not method.class_name:
-        return 0, len(_lines(text))
+        return 0, len(lines_of(text))
     body: list[ast.stmt] = parse(text).body
     outer = method.class_name.partition(".")[0]
     # Of several classes of that name, the one with the method.
@@ -83,7 +83,3 @@ def _range(text: str, method: Method, shown: Shown) -> tuple[int, int]:
         and each.lineno <= method.lines[0] < (each.end_lineno or 0)
     )
     return first_line(node) - 1, node.end_lineno or 0
-
-
-def _lines(text: str) -> list[str]:
-    return text.splitlines(keepends=True)

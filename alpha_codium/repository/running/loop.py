@@ -28,7 +28,6 @@ from alpha_codium.repository.running.prompts import Prompts
 from alpha_codium.repository.running.turns import Turn, TurnStatus
 from alpha_codium.repository.tasks import RepositoryTask
 from alpha_codium.runs.events import Event, ModelAnswer, ModelRefusal, StepResult, kept_text
-from alpha_codium.verdict import Verdict
 
 # The distance between the seeds of replicas, which leaves room for those of turns.
 SEEDS_APART = 1000
@@ -166,11 +165,7 @@ class Item:
             if fault:
                 logger.warning("{}: {}: attempt {}", self.task.dp_id, fault, attempt + 1)
             try:
-                run = await self.provider.run(self.task, edit)
+                return await self.provider.run(self.task, edit)
             except ProviderError as error:
                 fault = str(error)
-                continue
-            if not run.crash.startswith(Verdict.INTERNAL_ERROR.value):
-                return run
-            fault = run.crash
         raise TestsNotRun(f"the tests could not be run: {fault}")

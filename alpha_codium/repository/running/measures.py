@@ -55,9 +55,10 @@ def normalised(code: str) -> str:
     flush = textwrap.dedent(code)
     try:
         statements = parse(flush).body
+        if len(statements) == 1 and isinstance(statements[0], FUNCTIONS):
+            body = statements[0].body
+            return "\n".join(map(ast.unparse, body[ast.get_docstring(statements[0]) is not None :]))
     except UNPARSABLE:
-        statements = []
-    if len(statements) != 1 or not isinstance(statements[0], FUNCTIONS):
-        return "\n".join(line.rstrip() for line in flush.splitlines() if line.strip())
-    body = statements[0].body
-    return "\n".join(map(ast.unparse, body[ast.get_docstring(statements[0]) is not None :]))
+        # Lines, or a method that is nested too deeply or has a number that is too long to be written.
+        pass
+    return "\n".join(line.rstrip() for line in flush.splitlines() if line.strip())

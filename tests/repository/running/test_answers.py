@@ -1,6 +1,7 @@
 """Reading answers of models."""
 
 import textwrap
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -15,8 +16,9 @@ from alpha_codium.repository.running.answers import (
     read_method,
     read_repair,
 )
-from alpha_codium.repository.running.benchmarks import BENCHMARKS, second_half, whole_method
-from alpha_codium.repository.tasks import RepositoryTask
+from alpha_codium.repository.running.benchmarks import BENCHMARKS, Benchmark, second_half, whole_method
+from alpha_codium.repository.running.measures import measured
+from alpha_codium.repository.tasks import RepositoryTask, task_of_row
 from tests.repository.shop import SOURCE, task_of_shop
 
 FILE = '''\
@@ -176,6 +178,175 @@ def test_the_right_answer_gives_the_file_of_the_repository(benchmark, name: str)
 def test_a_method_that_is_called_while_the_repository_is_imported_is_imported_again() -> None:
     fresh = RepositoryTask.from_json(task().to_json() | {"fresh": True})
     assert read_method(fresh, whole_method(fresh)).edit.method == ""
+
+
+# Whatever Python can't compile, or reads in another way than expected; all are put at the end of right answers, too.
+ODD = {
+    "a line that isn't closed": "        return (\n",
+    "a string that isn't closed": "        x = '''\n",
+    "a line that goes on": "        return 1 \\",
+    "an else without an if": "    else:\n        pass\n",
+    "an else of the file": "else:\n    pass\n",
+    "another method": "\n    def other(self):\n        pass\n",
+    "a function of the file": "\ndef other():\n    pass\n",
+    "a NUL": "        return '\0'\n",
+    "half of a character": "        return '\ud800'\n",
+    "deep brackets": f"        return {'[' * 150}{']' * 150}\n",
+    "too deep brackets": f"        return {'(' * 5000}{')' * 5000}\n",
+    "many signs": f"        return {'-' * 5000}1\n",
+    "a long sum": f"        return 1{'+1' * 700}\n",
+    "a longer sum": f"        return 1{'+1' * 5_000}\n",
+    "a long number": f"        return 0x{'f' * 9000}\n",
+    "too long a number": f"        return {'9' * 9000}\n",
+    "a form feed": "        x = 1\n\f\n        return x\n",
+    "ends of lines that Python doesn't know": "        return '\x1c\u2028\x85\v'\n",
+    "tabs": "\t\treturn 1\n",
+    "a future": "        from __future__ import annotations\n",
+    "a deep f-string": "        return f'{f\"{f\\'{1}\\'}\"}'\n",
+    "a walrus": "        return (x := 1)\n",
+    "a byte order mark": "\ufeff        return 1\n",
+    "an encoding": "# -*- coding: rot13 -*-\n",
+    "a control character": "        return 1\x1a\n",
+    "a comment of the file": "# done\n",
+    "too much": "        x = 1\n" * 1_000,
+}
+
+
+@pytest.mark.parametrize("end", ODD)
+@pytest.mark.parametrize("benchmark", BENCHMARKS.values(), ids=lambda each: each.name)
+def test_odd_answers_are_put_into_the_file_or_refused(benchmark: Benchmark, end: str) -> None:
+    for made in (task(), task("total")):
+        for right in (benchmark.right(made), textwrap.dedent(benchmark.right(made)), ""):
+            for answer in (f"```python\n{right}{ODD[end]}```", right + ODD[end], ODD[end] + right):
+                require_in_place_or_refused(benchmark, made, answer)
+
+
+def require_in_place_or_refused(benchmark: Benchmark, made: RepositoryTask, answer: str) -> None:
+    """Raise AssertionError unless an answer is refused with a reason, or changes only one method of the file."""
+    try:
+        read = benchmark.read(made, answer)
+    except AnswerError as error:
+        assert str(error)
+        return
+    before, after = (outline(text) for text in (made.raw_file_content, read.edit.text))
+    if benchmark.name != "class_gen_multiturn":
+        assert after == before, "the other definitions are those of the file"
+    assert made.method.qualified_name in after
+    assert 0.0 <= measured(read.written, benchmark.reference(made), same_method=True).chrf <= 1.0
+
+
+def outline(text: str) -> list[str]:
+    return [method.qualified_name for method in methods_of(text)]
+
+
+@pytest.mark.parametrize("benchmark", BENCHMARKS.values(), ids=lambda each: each.name)
+@given(data=st.data())
+def test_right_answers_with_any_change_are_put_into_the_file_or_refused(
+    benchmark: Benchmark, data: st.DataObject
+) -> None:
+    made = data.draw(st.sampled_from([task(), task("total"), task(source=FILE.replace("    ", "\t"))]))
+    text = data.draw(st.sampled_from([benchmark.right(made), textwrap.dedent(benchmark.right(made))]))
+    for _ in range(data.draw(st.integers(0, 3))):
+        start = data.draw(st.integers(0, len(text)))
+        end = data.draw(st.integers(start, min(len(text), start + 8)))
+        text = text[:start] + data.draw(st.sampled_from(PIECES)) + text[end:]
+    require_in_place_or_refused(benchmark, made, data.draw(st.sampled_from([text, f"```python\n{text}```"])))
+
+
+PIECES = [
+    "", "(", ")", "[", "{", '"', "'", '"""', "\\", "\\\n", ":", ";", "\n", "\r", "\r\n", "\t", "\f", "\v", "\0", "\x1c",
+    "\u2028", "\ud800", "\ufeff", "#", "@", "=", ":=", " ", "    ", "\n\n", "def ", "async ", "class A:", "return",
+    "else:", "except:", "lambda", "yield", "await ", "```", "<think>", "é", "if 1:", "pass",
+]  # fmt: skip
+
+
+def test_code_of_an_absurd_length_is_refused() -> None:
+    with pytest.raises(AnswerError, match="300,040 characters of code; at most 250,000 are allowed"):
+        code_of(f"```python\ndef total(self, prices):\n    return 'x{'x' * 300_000}'\n```")
+
+
+def test_a_method_on_one_line_is_an_answer_and_may_be_repaired() -> None:
+    for benchmark in (BENCHMARKS["method_gen_multiturn"], BENCHMARKS["program_repair"]):
+        read = benchmark.read(task(), "def total(self, prices): return 0")
+        assert "    def total(self, prices): return 0\n" in read.edit.text
+    short = FILE.replace(
+        '    def total_of(self, prices):\n        """Return the sum."""\n', "    def total_of(self, prices): return 1\n"
+    )
+    short = short.replace("        return sum(prices)\n\n\n", "\n\n")
+    read = read_repair(task(source=short), "def total_of(self, prices): return 2")
+    assert "def total_of(self, prices): return 2" in read.edit.text and read.method == "Cart.total_of"
+
+
+TEXTS = '''\
+def total(self, prices):
+    """Return a text.
+
+    It has lines.
+    """
+    text = """
+  a
+\ttab\tand more
+"""
+    return text + f"""{prices}
+    b"""
+'''
+
+
+@pytest.mark.parametrize("indent", ["", "    ", "\t"])
+def test_texts_of_several_lines_stay_as_they_were_written(indent: str) -> None:
+    def value(code: str) -> str:
+        namespace: dict[str, Any] = {}
+        exec(code, namespace)
+        return namespace["Cart"]().total(1)
+
+    method = textwrap.indent(
+        TEXTS, indent, lambda line: not line.startswith(("  a", "\ttab", '"""', "    b")) and line != "\n"
+    )
+    read = read_method(task(), code_of(f"```python\n{method}```"))
+    assert value(read.edit.text) == "\n  a\n\ttab\tand more\n1\n    b"
+    assert '        """Return a text.\n\n        It has lines.\n        """\n' in read.edit.text or indent
+
+
+def test_lines_end_where_python_ends_them() -> None:
+    source = FILE.replace("class Cart", "\f\nSEPARATOR = '\x1c\u2028'\n\n\nclass Cart")
+    made = task(source=source)
+    for benchmark in BENCHMARKS.values():
+        for answer in (benchmark.right(made), benchmark.right(made).replace("\n", "\r\n")):
+            assert benchmark.read(made, answer).edit.text == source
+
+
+NESTED = '''\
+class Bag:
+    def get(self, key):
+        """Return what is there."""
+        try:
+            value = self.items[key]
+        except KeyError:
+            if key:
+                return 1
+            return 2
+        else:
+            return value
+'''
+
+
+def test_a_second_half_that_begins_within_blocks_is_indented_so_that_the_file_is_valid() -> None:
+    made = task("Bag.get", NESTED)
+    read = read_completion(made, textwrap.dedent(second_half(made)))
+    assert outline(read.edit.text) == ["Bag.get"]
+
+
+def test_of_two_methods_of_one_name_the_one_of_the_task_is_changed() -> None:
+    source = FILE.replace("    def total_of(self, prices):", "    @total.setter\n    def total(self, prices):")
+    first = next(method for method in methods_of(source) if method.qualified_name == "Cart.total")
+    made = RepositoryTask("shop", "1", "cart.py", "t", first, source, ("t",), (), buggy_text=source)
+    assert task_of_row(made.row(0)).method == first
+    for benchmark in (BENCHMARKS["method_gen_multiturn"], BENCHMARKS["program_repair"]):
+        read = benchmark.read(made, CODE)
+        assert read.edit.text == source.replace(
+            "".join(source.splitlines(keepends=True)[slice(*first.lines)]), f"{textwrap.indent(CODE, '    ')}\n"
+        )
+        assert read.edit.method == "", "its name is that of the other one, too"
 
 
 @pytest.mark.thorough

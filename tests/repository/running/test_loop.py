@@ -190,10 +190,15 @@ async def test_the_end_of_the_tests_process_is_told() -> None:
 
 
 async def test_tests_run_again_after_faults_of_the_sandbox(warnings: list[str]) -> None:
-    fault = SuiteRun((), 0.0, crash="internal_error no memory")
-    item = await item_after(Model(RIGHT), Tests(ProviderError("gone"), fault, PASSED))
+    item = await item_after(Model(RIGHT), Tests(ProviderError("gone"), ProviderError("no memory"), PASSED))
     assert statuses(item) == [TurnStatus.OK]
     assert "gone: attempt 2" in warnings[0] and "no memory: attempt 3" in warnings[1]
+
+
+async def test_a_program_can_not_choose_a_fault_of_the_sandbox_by_what_it_prints() -> None:
+    printed = SuiteRun((RepositoryTestResult(NET, "not_run"),), 0.0, crash="internal_error no memory")
+    item = await item_after(Model(WRONG, RIGHT), Tests(printed, PASSED))
+    assert statuses(item) == [TurnStatus.CRASHED, TurnStatus.OK]
 
 
 async def test_an_item_whose_tests_can_never_run_has_no_verdict() -> None:

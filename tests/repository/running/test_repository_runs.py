@@ -135,6 +135,31 @@ def test_each_benchmark_runs_by_its_option(config: Path) -> None:
         assert done.stdout.startswith(f"{benchmark}, openai/scripted: 1 task") and "| 1 | 1.000" in done.stdout
 
 
+def test_a_completion_that_can_not_be_put_into_the_file_counts_as_failed(config: Path) -> None:
+    def answer(body: dict[str, Any]) -> Text:
+        name = name_in(body)
+        bad = {"gross": "        return 1\nelse:\n    pass\n", "free": "        return '\0'\n"}
+        rest = next(second_half(task) for task in TASKS if task.method.name == name)
+        return Text(f"```python\n{bad.get(name, rest)}```")
+
+    with ScriptedServer(answer) as server:
+        done = run(config, server, "--benchmark", "completion")
+        told = [last_user(seen.body) for seen in server.requests if len(seen.body["messages"]) > 2]
+    assert done.returncode == 0, done.stderr
+    assert "| 1 | 0.333" in done.stdout and "last answers: 2 NOT_RUN, 1 OK" in done.stdout
+    assert len(told) == 2 and all("don't complete the method" in text for text in told)
+
+
+def test_a_task_of_other_files_is_refused_before_a_model_is_asked(config: Path) -> None:
+    row = TASKS[0].row(0) | {"raw_file_content": SOURCE.replace("RATE = 2", "RATE = 3")}
+    Path("tasks.jsonl").write_text(json.dumps(row) + "\n")
+    with ScriptedServer(right_at_last) as server:
+        done = run(config, server)
+        assert not server.requests
+    assert done.returncode == 2
+    assert "shop/prices.py differs from that of shop 1 here" in done.stderr and "--checkout DIR" in done.stderr
+
+
 @pytest.mark.thorough
 def test_an_interrupted_run_is_resumed_without_its_configuration(config: Path) -> None:
     broken = When(lambda seen: name_in(seen.body) == "free", Status(401))
