@@ -28,6 +28,7 @@ from alpha_codium.repository.storage import copy_of, fetched, is_remote
 from alpha_codium.repository.tasks import RepositoryTask
 from alpha_codium.runs import RunFolder
 from alpha_codium.runs.folder import RUN_FILE, write_atomically
+from alpha_codium.verdict import JUDGING_RULES, Identity
 from alpha_codium.wording import natural_order
 
 GROUND_TRUTH = "ground truth"
@@ -79,6 +80,7 @@ class RunPlan:
 
     def description(self) -> dict[str, Any]:
         """Return the entries of `run.toml`, which must be the same when the run is resumed."""
+        judge = Identity(self.config.inference.sandbox_provider, "", "", rules=JUDGING_RULES)
         names = "\n".join(f"{idx} {task.dp_id} {' '.join(task.tests)}" for idx, task in self.tasks.items())
         return {
             "command": REPOSITORY_COMMAND,
@@ -86,6 +88,7 @@ class RunPlan:
             "fingerprint": hashlib.sha256(names.encode()).hexdigest(),
             "prompts_fingerprint": self.prompts.fingerprint,
             "model": self.model,
+            "sandbox": judge.to_json(),
             "settings": self.config.model_dump(),
         }
 

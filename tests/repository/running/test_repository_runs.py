@@ -2,6 +2,7 @@
 
 import json
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,8 @@ from alpha_codium.repository.running.benchmarks import second_half, whole_method
 from alpha_codium.repository.running.config import load_config
 from alpha_codium.repository.tasks import RepositoryTask
 from alpha_codium.runs.events import Transcript
+from alpha_codium.runs.folder import to_toml
+from alpha_codium.verdict import JUDGING_RULES
 from tests.gen.running import Done, home, run_cli
 from tests.repository.shop import FREE, GROSS, NET, SOURCE, task_of_shop
 from tests.servers.scripted import ScriptedServer, Status, Text, When, last_user
@@ -175,6 +178,25 @@ def test_an_interrupted_run_is_resumed_without_its_configuration(config: Path) -
     assert [row["passed"] for row in rows(folder / "results.jsonl")] == [True, True, False]
     done = run_cli("repo", "run", "--resume", folder.absolute(), "-o", "inference.max_iter=5")
     assert done.returncode == 2 and "was made with settings.inference.max_iter = 2, not 5" in done.stderr
+
+
+def test_a_run_made_before_the_rules_had_a_version_is_judged_again_with_its_answers(config: Path) -> None:
+    with ScriptedServer(right_at_last) as server:
+        assert run(config, server).returncode == 0
+    folder = the_folder()
+    described = tomllib.loads((folder / "run.toml").read_text())
+    assert described.pop("sandbox")["rules"] == JUDGING_RULES
+    (folder / "run.toml").write_text(to_toml(described))
+    made = [{key: value for key, value in row.items() if key != "judged_by"} for row in rows(folder / "journal.jsonl")]
+    (folder / "journal.jsonl").write_text("".join(json.dumps(row) + "\n" for row in made))
+    results = rows(folder / "results.jsonl")
+    with ScriptedServer(right_at_last) as server:
+        done = run_cli("repo", "run", "--resume", folder.absolute(), "-o", f"inference.api_base={server.api_base}")
+        assert not server.requests
+    assert done.returncode == 0, done.stderr
+    assert "its programs are judged again" in " ".join(done.stderr.split())
+    assert len(rows(folder / "journal.jsonl")) == 2 * len(made)
+    assert [row["passed"] for row in rows(folder / "results.jsonl")] == [row["passed"] for row in results]
 
 
 @pytest.mark.thorough
