@@ -64,16 +64,17 @@ class Attempts:
         a temperature above 0, and there is no seed, requests may be equal, since their answers differ. None means
         that the model could only repeat an answer.
         """
-        config, most = self.config, TEMPERATURES + 1
-        for number in range(attempt, attempt + most):
-            temperature = self.variation.temperature(own, number) if config.temperature is None else config.temperature
-            seed = None if config.seed is None else self._seed(number + retry)
-            found = replace(request, temperature=temperature, seed=seed)
-            key = (found.model, found.messages, temperature, None if self.repeats_answers else seed)
+        for number in range(attempt, attempt + TEMPERATURES + 1):
+            found = self._at(request, own, number, retry)
+            key = (found.model, found.messages, found.temperature, None if self.repeats_answers else found.seed)
             if key not in self._made:
                 self._made.add(key)
                 return found
-        return None if self.repeats_answers or "seed" in config.extra else found
+        only_repeats = self.repeats_answers or "seed" in self.config.extra
+        return None if only_repeats else self._at(request, own, attempt, retry)
 
-    def _seed(self, number: int) -> int:
-        return (self.config.seed or 0) + self.variation.sample_index + SEEDS_APART * number
+    def _at(self, request: ChatRequest, own: float, attempt: int, retry: int) -> ChatRequest:
+        config, sample = self.config, self.variation.sample_index
+        temperature = self.variation.temperature(own, attempt) if config.temperature is None else config.temperature
+        seed = None if config.seed is None else config.seed + sample + SEEDS_APART * (attempt + retry)
+        return replace(request, temperature=temperature, seed=seed)

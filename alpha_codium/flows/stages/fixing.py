@@ -98,14 +98,14 @@ class Fixer:
         settings = context.settings.public_tests
         task = CodingTask.of(state, context)
         variables = task.variables | await failure_of(state.program, [test], failed, context)
-        objection = OBJECTION if state.is_ai_test(test) else ""
+        objection, rejected = OBJECTION if state.is_ai_test(test) else "", state.rejected.get(test)
         variables |= {
             "explanation": state.explanation_of(test) if settings.use_test_explanations else "",
             "reflection": state.reflection if settings.use_self_reflection else "",
             # A function has no input to trace it on: its tests are code.
             "trace": "" if task.is_function else await trace_of(state.program, test, context),
             "objection": objection,
-            "rejected": await _shown(state.rejected.get(test), context),
+            "rejected": await _shown(rejected, context) if rejected else None,
         }
         prompt = self.fix_prompt
         if not settings.single_stage_fix:
@@ -189,9 +189,9 @@ async def _rejected(fix: RejectedFix, is_better: bool, state: FlowState, context
     return None if judgement.accepted else RejectedFix(fix.program, tuple(state.anchors), judgement)
 
 
-async def _shown(fix: RejectedFix | None, context: SampleContext) -> dict[str, Any] | None:
+async def _shown(fix: RejectedFix, context: SampleContext) -> dict[str, Any]:
     """Return the variable `rejected` of prompts."""
-    return fix and await failure_of(fix.program, fix.tests, fix.judgement, context)
+    return await failure_of(fix.program, fix.tests, fix.judgement, context)
 
 
 async def failure_of(
