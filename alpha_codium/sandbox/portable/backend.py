@@ -43,7 +43,7 @@ from alpha_codium.sandbox.engine.interpreter import (
     version_of,
 )
 from alpha_codium.sandbox.engine.native import memory_limit
-from alpha_codium.sandbox.engine.outcome import execution_of, ran_out_of_memory, status_of
+from alpha_codium.sandbox.engine.outcome import execution_of, lost, ran_out_of_memory, status_of
 from alpha_codium.sandbox.engine.toolchains import Toolchains
 from alpha_codium.sandbox.portable.compilers import CANCELLED, Compilers
 from alpha_codium.sandbox.portable.isolation import gives_private_folders, isolating_command, namespaces_command
@@ -216,7 +216,7 @@ class PortableSandbox(Sandbox):
             return execution
         if execution.status is Status.RUNTIME_ERROR and execution.signal == signal.SIGKILL:
             # Not by one of our limits.
-            return Execution(Status.INTERNAL_ERROR, stderr="sandbox: the compiler was killed")
+            return lost("the compiler was killed")
         return Execution(Status.COMPILATION_ERROR, stderr=execution.stderr, exit_code=execution.exit_code)
 
     def _execute(self, cancellation: Cancellation, process: Process, stdin: str, limits: Limits) -> Execution:
@@ -268,8 +268,7 @@ class PortableSandbox(Sandbox):
                 with cancellation.calling(worker.interrupt):
                     ended = worker.run(process.command, data, limits, folder, environment, channel, mounted, memory)
                 if ended.start_error:
-                    why = f"sandbox: {process.command[0]}: {ended.start_error}"
-                    return Execution(Status.INTERNAL_ERROR, stderr=why)
+                    return lost(f"{process.command[0]}: {ended.start_error}")
                 # As in the engine's runner client, the peak of a compiled program decides.
                 is_image = process.memory is not None and process.memory[0] == "RLIMIT_AS"
                 if is_image and ended.peak_bytes > limits.memory_bytes:
@@ -282,7 +281,7 @@ class PortableSandbox(Sandbox):
         except Cancelled:
             return CANCELLED
         except (OSError, WorkerLost) as error:
-            return Execution(Status.INTERNAL_ERROR, stderr=f"sandbox: {error}")
+            return lost(error)
 
 
 def folder_of_programs() -> str:
