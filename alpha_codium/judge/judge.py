@@ -31,6 +31,8 @@ from alpha_codium.verdict import Execution, Judgement, Status, TestResult, Verdi
 
 # Statuses after which the next input runs; after a limit, it would probably cost as much again.
 GOES_ON = (Status.FINISHED, Status.RUNTIME_ERROR)
+# Known solutions of an interactive problem that are tried beside an interactor that failed.
+MOST_KNOWN = 3
 NO_PROGRAM = Execution(Status.COMPILATION_ERROR, stderr="there is no program")
 
 
@@ -168,7 +170,8 @@ class Judge:
         if checker.name == INTERACTOR:
             if any(files):
                 raise Unjudgeable("it has an interactor, but programs use files in place of stdin and stdout")
-            return InteractiveKind(self.sandbox, limits, Interactor.of(checker.arguments), spec)
+            known = tuple(Program.from_source(each.language, each.code) for each in problem.solutions[:MOST_KNOWN])
+            return InteractiveKind(self.sandbox, limits, Interactor.of(checker.arguments), spec, known=known)
         if checker.name == PROGRAM:
             program = CheckerProgram.of(checker.arguments)
             return CheckerProgramKind(self.sandbox, limits, program, spec, *files)

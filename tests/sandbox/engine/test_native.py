@@ -151,9 +151,7 @@ async def test_a_program_that_can_not_be_executed_is_itself_to_blame(
     monkeypatch.setenv("GENCODE_HOME", str(tmp_path))
     interpreted = '__attribute__((section(".interp"), used)) const char path[] = "/nowhere";\nint main() { return 1; }'
     async with open_sandbox(backend, workers=1, **BACKENDS[backend].prepare()) as sandbox:
-        report = await report_of(
-            sandbox, Job(Program.from_source("c", interpreted), ("", ""), stop_after_failure=False)
-        )
+        report = await report_of(sandbox, Job(Program.from_source("c", interpreted), ("", "")))
         right = await report_of(sandbox, Job(Program.from_source("c", "int main() { return 0; }"), ("",)))
     for execution in report.executions:
         assert (execution.status, execution.exit_code) == (Status.RUNTIME_ERROR, 126)
