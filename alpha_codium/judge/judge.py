@@ -3,8 +3,10 @@
 1. A candidate's verdict is that of its first test, in the dataset's order, that isn't accepted.
 2. Without a test, a program or an execution, the verdict is never a pass.
 3. A malformed test (arguments that aren't JSON) gives every program `internal_error`. So does a checker program that
-   doesn't compile, once there is an output to check. An output on which a checker program doesn't decide, and a program
-   in a language that can't be run on such tests, get it, too. What the sandbox couldn't run stays `internal_error`.
+   doesn't compile, once there is an output to check. A program in a language that can't be run on such tests gets it,
+   too. What the sandbox couldn't run stays `internal_error`.
+4. No program can choose `internal_error`: what fails because of a program is tried with something known to be good, and
+   only if that fails, too, is the data or the sandbox to blame ("Who is to blame" in docs/checkers.md).
 """
 
 from collections.abc import Sequence

@@ -253,8 +253,8 @@ int main(int, char **argv) {
 }
 """
 CHECKER = "import sys\nsys.exit(42 if int(sys.stdin.read().split()[-1]) == int(open(sys.argv[2]).read()) else 43)"
-ASSERTIONS = "def check(f):\n    assert f(1, 2, 3) == 6\n    assert f(4) != 7 and not f() < 5\ncheck(f)\n"
-PATCHES = "from unittest import mock\nwith mock.patch('builtins.print'):\n    assert f(1) == 6\n"
+ASSERTIONS = "def check(f):\n    assert f(1, 2, 3) == 6\n    assert f(4) != 7 and f() < 5\ncheck(f)\n"
+PATCHES = "from unittest import mock\nwith mock.patch('builtins.print'):\n    assert f(6) == 6\n"
 ONE = TestCase("1 2 3\n", "6\n")
 CALL = ExecutionSpec("call", "f")
 ASSERT = ExecutionSpec("assertions", "f")
@@ -265,27 +265,38 @@ def checked_by(name: str, **arguments: object) -> CheckerSpec:
     return CheckerSpec(name, arguments)
 
 
-# For each channel: the problem, its test, what writes a program.
+PRINTS, FUNCTION = "print(6)", "def f(*numbers): return sum(numbers)"
+# For each channel: the problem, its test, what writes a program, and a right one.
 CHANNELS = {
-    "stdin": (Problem("tokens"), ONE, printing),
-    "stdin, by floats": (Problem("float", checker=checked_by("float", abs=1e-6)), ONE, printing),
-    "stdin, by deepmind": (Problem("deepmind", checker=checked_by("deepmind")), ONE, printing),
-    "files": (Problem("files", input_file="in.txt", output_file="out.txt"), ONE, printing),
-    "checker": (Problem("checker", checker=checked_by("program", files={"c.py": CHECKER})), ONE, printing),
-    "interactor": (Problem("interactor", checker=checked_by("interactor", files={"i.py": INTERACTOR})), ONE, talking),
+    "stdin": (Problem("tokens"), ONE, printing, PRINTS),
+    "stdin, by floats": (Problem("float", checker=checked_by("float", abs=1e-6)), ONE, printing, PRINTS),
+    "stdin, by deepmind": (Problem("deepmind", checker=checked_by("deepmind")), ONE, printing, PRINTS),
+    "files": (
+        Problem("files", input_file="in.txt", output_file="out.txt"),
+        ONE,
+        printing,
+        "open('out.txt', 'w').write('6')",
+    ),
+    "checker": (Problem("checker", checker=checked_by("program", files={"c.py": CHECKER})), ONE, printing, PRINTS),
+    "interactor": (
+        Problem("interactor", checker=checked_by("interactor", files={"i.py": INTERACTOR})),
+        ONE,
+        talking,
+        "print('! 6')",
+    ),
     "interactor in C++": (
         Problem("interactor", checker=checked_by("interactor", files={"i.cpp": INTERACTOR_CPP})),
         ONE,
         talking,
+        "print('! 6')",
     ),
-    "call": (Problem("call", execution=CALL), TestCase("[1, 2, 3]", "6"), calling),
-    "assertions": (Problem("assertions", execution=ASSERT), TestCase(ASSERTIONS, ""), calling),
+    "call": (Problem("call", execution=CALL), TestCase("[1, 2, 3]", "6"), calling, FUNCTION),
+    "assertions": (Problem("assertions", execution=ASSERT), TestCase(ASSERTIONS, ""), calling, FUNCTION),
     "assertions in process": (
         Problem("in process", execution=ASSERT),
-        TestCase(
-            f"from unittest import mock\nwith mock.patch('builtins.print'):\n    assert f(1) == 6\n{ASSERTIONS}", ""
-        ),
+        TestCase(f"{PATCHES}{ASSERTIONS}", ""),
         calling,
+        FUNCTION,
     ),
 }
 

@@ -12,8 +12,11 @@ from random import Random
 import pytest
 import pytest_asyncio
 
+from alpha_codium.errors import SandboxError
 from alpha_codium.judge import Judge, Rules
 from alpha_codium.judge import interactive as judging
+from alpha_codium.judge.assertion_batches import AssertionJob, judge_batch
+from alpha_codium.judge.assertions import AssertionsKind
 from alpha_codium.languages.gcc.c import LANGUAGE
 from alpha_codium.languages.tools import Build
 from alpha_codium.limits import Limits
@@ -26,7 +29,7 @@ from tests.judge.hostile_behaviours import CHANNELS, ONE, image_in_c, mutated
 from tests.sandbox.backends import BACKENDS, ISOLATED
 
 MORE = int(os.environ.get("GENCODE_RANDOM_PROGRAMS", "0"))
-FEW, MANY = 4, 40
+FEW, MANY = 2, 40
 ALL = [name if name == "local" else pytest.param(name, marks=pytest.mark.thorough) for name in ISOLATED]
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
@@ -65,13 +68,25 @@ NUMBERS = [FEW, pytest.param(MANY, marks=pytest.mark.thorough)]
 @pytest.mark.parametrize("number", NUMBERS)
 @pytest.mark.parametrize("channel", CHANNELS)
 async def test_no_program_withholds_its_verdict(backend: Sandbox, channel: str, number: int) -> None:
-    problem, test, write = CHANNELS[channel]
-    right = "def f(*numbers): return sum(numbers)" if problem.execution.kind != "stdin" else "print(6)"
-    whole = (await Judge(backend).for_problem(problem).judge(right, [test])) if "interactor" not in channel else None
-    if whole is not None and whole.verdict is Verdict.INTERNAL_ERROR:
-        pytest.skip(whole.message)
+    problem, test, write, right = CHANNELS[channel]
+    honest = await Judge(backend).for_problem(problem).judge(right, [test])
+    if honest.verdict is Verdict.INTERNAL_ERROR:
+        pytest.skip(honest.message)
+    assert honest.accepted
     programs = [Program.from_source(PYTHON, write(random)) for random in seeds(channel, number)]
     assert await withheld(backend, problem, test, programs) == []
+
+
+@pytest.mark.parametrize("number", NUMBERS)
+async def test_no_program_of_a_batch_withholds_its_verdict(backend: Sandbox, number: int) -> None:
+    problem, _, write, right = CHANNELS["assertions"]
+    kind = Judge(backend, Rules(cpu_seconds=0.5, memory_bytes=256 << 20)).for_problem(problem).kind
+    assert isinstance(kind, AssertionsKind)
+    programs = [right, *map(write, seeds("batch", number)), right]
+    results = await judge_batch(kind, [AssertionJob(program, "assert f(1, 2, 3) == 6") for program in programs])
+    found = [result.verdict for result in results]
+    assert found[0] is found[-1] is Verdict.ACCEPTED
+    assert [each for each, verdict in zip(programs, found, strict=True) if verdict is Verdict.INTERNAL_ERROR] == []
 
 
 def decoding(program: Program, _limits: Limits) -> Build:
@@ -85,6 +100,10 @@ def decoding(program: Program, _limits: Limits) -> Build:
 async def test_no_executable_withholds_its_verdict(
     backend: Sandbox, write: Callable[[Random], str], number: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    try:
+        backend.tool_version("c")
+    except SandboxError as error:
+        pytest.skip(str(error))
     if write is mutated:
         monkeypatch.setattr(LANGUAGE, "build", decoding)
     programs = [Program.from_source("c", write(random)) for random in seeds(write.__name__, number)]

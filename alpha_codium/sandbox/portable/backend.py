@@ -65,12 +65,16 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Process:
-    """What a test's process runs: a command in a folder with `files`; `memory` as for `SpawnerClient.run`."""
+    """What a test's process runs: a command in a folder with `files`; `memory` as for `SpawnerClient.run`.
+
+    `kept` is the folder of the host with the compiled program, whose path isn't shown in messages.
+    """
 
     command: Sequence[str]
     files: Mapping[str, str] = field(default_factory=dict)
     environment: Mapping[str, str] = field(default_factory=dict)
     memory: tuple[str, int] | None = None
+    kept: str = ""
 
 
 class PortableSandbox(Sandbox):
@@ -187,7 +191,8 @@ class PortableSandbox(Sandbox):
             return made, Process(())
         start = build.start
         command = [argument.replace(ARTIFACT, str(made)) for argument in start.command] or [str(made)]
-        return Execution(Status.FINISHED, exit_code=0), Process(command, {}, start.environment, memory_limit(start))
+        process = Process(command, {}, start.environment, memory_limit(start), f"{made.parent}/")
+        return Execution(Status.FINISHED, exit_code=0), process
 
     def _interpreted(self, what: Job | Side) -> Process:
         """Return what runs a Python program, or its driver."""
@@ -274,7 +279,8 @@ class PortableSandbox(Sandbox):
                 if is_image and ended.peak_bytes > limits.memory_bytes:
                     ended = replace(ended, wait_status=signal.SIGKILL, killed_for_memory=True)
                 status = status_of_end(ended, limits)
-                return execution_of(ended, status, ended.stdout, ended.stderr, f"{folder}/".encode())
+                stderr = ended.stderr.replace(process.kept.encode(), b"") if process.kept else ended.stderr
+                return execution_of(ended, status, ended.stdout, stderr, f"{folder}/".encode())
             finally:
                 if not self._is_private:
                     remove(folder)

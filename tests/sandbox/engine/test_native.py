@@ -24,6 +24,7 @@ pytestmark = [
     pytest.mark.asyncio(loop_scope="module"),
     pytest.mark.skipif(shutil.which("g++") is None, reason="no g++: apt-get install g++"),
 ]
+THOROUGH = pytest.mark.thorough
 ADD = "#include <iostream>\nint main() { int a, b; std::cin >> a >> b; std::cout << a + b << std::endl; }\n"
 
 
@@ -144,13 +145,13 @@ int main(void)
     assert python.executions[0].stdout == "['program.py']\n"
 
 
-@pytest.mark.parametrize("backend", ["local", "portable"])
+@pytest.mark.parametrize("backend", ["local", "portable", "local-unsafe", pytest.param("gvisor", marks=THOROUGH)])
 async def test_a_program_that_can_not_be_executed_is_itself_to_blame(
     monkeypatch: pytest.MonkeyPatch, backend: str, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("GENCODE_HOME", str(tmp_path))
     interpreted = '__attribute__((section(".interp"), used)) const char path[] = "/nowhere";\nint main() { return 1; }'
-    async with open_sandbox(backend, workers=1, **BACKENDS[backend].prepare()) as sandbox:
+    async with open_sandbox(BACKENDS[backend].name, workers=1, **BACKENDS[backend].prepare()) as sandbox:
         report = await report_of(sandbox, Job(Program.from_source("c", interpreted), ("", "")))
         right = await report_of(sandbox, Job(Program.from_source("c", "int main() { return 0; }"), ("",)))
     for execution in report.executions:
@@ -172,7 +173,7 @@ async def test_a_command_that_can_not_be_executed_is_a_fault_of_ours(
 
     monkeypatch.setenv("GENCODE_HOME", str(tmp_path))
     monkeypatch.setattr(LANGUAGE, "build", build)
-    async with open_sandbox(backend, workers=1, **BACKENDS[backend].prepare()) as sandbox:
+    async with open_sandbox(BACKENDS[backend].name, workers=1, **BACKENDS[backend].prepare()) as sandbox:
         report = await report_of(sandbox, Job(Program.from_source("c", "this is no program"), ("",)))
     assert report.last.status is Status.INTERNAL_ERROR
     assert "can't be started: " in report.last.stderr
