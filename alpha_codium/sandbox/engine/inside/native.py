@@ -98,7 +98,7 @@ class NativeProgram:
             os.execve(self.target, self.arguments, self.environment)  # noqa: S606 - a shell isn't wanted
         except OSError as error:
             assert self.failed is not None
-            self.failed[0] = error.errno
+            self.failed[0] = error.errno or 255
             os.write(2, (known_good.WHY % error.strerror).encode() + b"\n")
         finally:
             os._exit(known_good.REFUSED)
