@@ -3,6 +3,9 @@
 import math
 import re
 
+# An absolute path with at least two parts; the last one is kept.
+PATH = re.compile(r"(?<![\w:/.~-])/(?:[\w.+@~-]+/)+(?=[\w.+@~-])")
+
 
 def counted(number: int, noun: str) -> str:
     """Return a number with its noun: `1 problem`, `2 problems`, `0 problems`."""
@@ -36,3 +39,8 @@ def money(dollars: float | None) -> str:
 def in_dollars(dollars: float | None) -> str:
     """Format US dollars with a dollar sign."""
     return f"${money(dollars)}" if dollars is not None and math.isfinite(dollars) else money(dollars)
+
+
+def without_paths(error: object) -> str:
+    """Return the text of an error with the names of files in place of their absolute paths."""
+    return PATH.sub("", str(error))

@@ -6,10 +6,10 @@
 | `testlib` | input, output, answer, flags    | the output | 0       | 1, 2, 4, 8 |
 
 Sources: icpc.io/problem-package-format, "output validators"; github.com/MikeMirzayanov/testlib, its exit codes.
-If the checker ends in any other way (a signal, a limit, another status), it has failed on that output. Then it runs on
-the expected output: if it fails on that, too, the verdict is `internal_error`, with the end of its stderr; otherwise
-the program's output is wrong. So no program can withhold a score with an output that breaks the checker. With testlib's
-3 the checker itself reports a mistake in the test: `internal_error`.
+If the checker ends in any other way (a signal, a limit, another status, such as testlib's 3 for a mistake in the test),
+it has failed on that output. Then it runs on the expected output: if it fails on that, too, the verdict is
+`internal_error`, with the end of its stderr; otherwise the program's output is wrong. So no program can withhold a
+score with an output that breaks the checker.
 
 The candidate runs on a few tests; then the checker runs on each whole output, in its own process. The next round has
 four times as many tests, and so on up to the first failure, so that a program that fails early isn't run on all tests.
@@ -37,8 +37,6 @@ from alpha_codium.verdict import Execution, Status, TestResult, Verdict
 
 ACCEPTS = {"icpc": (42,), "testlib": (0,)}
 REJECTS = {"icpc": (43,), "testlib": (1, 2, 4, 8)}
-# testlib's `_fail`: the expected answer or the checker is wrong.
-FAULTS = {"icpc": (), "testlib": (3,)}
 # Reserved names in the folder where a checker runs.
 TAKEN = ("input", "answer", "output", "feedback", "program.py")
 # Names of the protocols in records.
@@ -142,10 +140,8 @@ class CheckerProgram:
         return f"the {self.noun} {_end_of(checking)}" + (f": {lines[-1].strip()[:300]}" if lines else "")
 
     def fails(self, checking: Execution) -> bool:
-        """Whether the checker failed on an output: it gave no verdict, and reported no fault of the test."""
-        reported = checking.status in ENDED and checking.exit_code in FAULTS[self.protocol]
-        lost = checking.status is Status.INTERNAL_ERROR
-        return isinstance(self.verdict_of(checking), str) and not (reported or lost)
+        """Whether the checker gave no verdict on an output, and the sandbox isn't to blame."""
+        return isinstance(self.verdict_of(checking), str) and checking.status is not Status.INTERNAL_ERROR
 
 
 def _flags_of(flags: object) -> str:

@@ -2,7 +2,8 @@
 
 1. A long comparison would hold the interpreter's lock, and no time limit could end it. So outputs of more than
    `LONG` characters are compared in a process with limits of CPU time and memory. Others take milliseconds.
-2. An output on which that process reaches a limit is wrong, unless the expected output reaches it as well.
+2. An output on which the checker fails, or that process reaches a limit, is wrong, unless the same happens on the
+   expected output.
 """
 
 import pickle
@@ -18,6 +19,7 @@ from alpha_codium.limits import CHECKER_LIMITS
 from alpha_codium.problem import CheckerSpec
 
 LONG = 1 << 20
+TOO_LONG = "can't compare this output in time"
 # The child gets our `sys.path`: a checker may be in a package that other processes don't find.
 CHILD = "import pickle, sys; sys.path[:], *rest = pickle.load(sys.stdin.buffer)\n" + (
     "from alpha_codium.judge.comparing import compare_in_child; compare_in_child(*rest)"
@@ -33,39 +35,35 @@ class NamedChecker:
     seconds: float = CHECKER_LIMITS.cpu_seconds
 
     def __call__(self, input: str, expected: str, actual: str, /) -> bool:
-        """See `Checker`."""
-        if len(expected) + len(actual) > LONG:
-            return self._compare_long(input, expected, actual)
+        """See `Checker`; raises CheckerFailed."""
+        is_long = len(expected) + len(actual) > LONG
+        if is_long and expected == actual and self.spec.name in BUILT_IN:
+            return True
+        compare = self._apart if is_long else self._here
+        accepted = compare(input, expected, actual)
+        if isinstance(accepted, bool):
+            return accepted
+        broken = isinstance(compare(input, expected, expected), str)
+        raise CheckerFailed(f"the checker {self.spec.name!r} {accepted}", broken=broken)
+
+    def _here(self, input: str, expected: str, actual: str) -> bool | str:
+        """Return what the checker says; why it failed, as text."""
         try:
             return bool(self.checker(input, expected, actual))
-        except (Exception, SystemExit) as error:
-            raise self._failed(f"{type(error).__name__}: {str(error)[:300]}") from error
+        except (Exception, SystemExit) as error:  # noqa: BLE001 - it is reported
+            return f"raised {type(error).__name__}: {str(error)[:300]}"
 
-    def _compare_long(self, input: str, expected: str, actual: str) -> bool:
-        if expected == actual and self.spec.name in BUILT_IN:
-            return True
-        if (accepted := self._apart(input, expected, actual)) is not None:
-            return accepted
-        if self._apart(input, expected, expected) is not None:
-            return False
-        raise CheckerFailed(f"the checker {self.spec.name!r} can't compare the expected output with itself in time")
-
-    def _apart(self, input: str, expected: str, actual: str) -> bool | None:
-        """Compare in another process; None if that reached a limit."""
+    def _apart(self, input: str, expected: str, actual: str) -> bool | str:
+        """Compare in another process; see `_here`."""
         texts = pickle.dumps((sys.path, self.spec, input, expected, actual, self.seconds))
         command = [sys.executable, "-P", "-c", CHILD]
         try:
             done = subprocess.run(command, input=texts, capture_output=True, check=False, timeout=3 * self.seconds + 2)
         except subprocess.TimeoutExpired:
-            return None
+            return TOO_LONG
         if done.returncode == 0:
             return pickle.loads(done.stdout)  # noqa: S301 - our own
-        if done.returncode == 1:
-            raise self._failed(done.stderr.decode(errors="replace")[-300:])
-        return None
-
-    def _failed(self, error: str) -> CheckerFailed:
-        return CheckerFailed(f"the checker {self.spec.name!r} raised {error}")
+        return f"raised {done.stderr.decode(errors='replace')[-300:]}" if done.returncode == 1 else TOO_LONG
 
 
 def named_checker(spec: CheckerSpec) -> NamedChecker:

@@ -3,8 +3,10 @@
 1. A candidate's verdict is that of its first test, in the dataset's order, that isn't accepted.
 2. Without a test, a program or an execution, the verdict is never a pass.
 3. A malformed test (arguments that aren't JSON) gives every program `internal_error`. So does a checker program that
-   doesn't compile, once there is an output to check. An output on which a checker program doesn't decide, and a program
-   in a language that can't be run on such tests, get it, too. What the sandbox couldn't run stays `internal_error`.
+   doesn't compile, once there is an output to check. A program in a language that can't be run on such tests gets it,
+   too. What the sandbox couldn't run stays `internal_error`.
+4. No program can choose `internal_error`: what fails because of a program is tried with something known to be good, and
+   only if that fails, too, is the data or the sandbox to blame ("Who is to blame" in docs/checkers.md).
 """
 
 from collections.abc import Sequence
@@ -31,6 +33,8 @@ from alpha_codium.verdict import Execution, Judgement, Status, TestResult, Verdi
 
 # Statuses after which the next input runs; after a limit, it would probably cost as much again.
 GOES_ON = (Status.FINISHED, Status.RUNTIME_ERROR)
+# Known solutions of an interactive problem that are tried beside an interactor that failed.
+MOST_KNOWN = 3
 NO_PROGRAM = Execution(Status.COMPILATION_ERROR, stderr="there is no program")
 
 
@@ -168,7 +172,8 @@ class Judge:
         if checker.name == INTERACTOR:
             if any(files):
                 raise Unjudgeable("it has an interactor, but programs use files in place of stdin and stdout")
-            return InteractiveKind(self.sandbox, limits, Interactor.of(checker.arguments), spec)
+            known = tuple(Program.from_source(each.language, each.code) for each in problem.solutions[:MOST_KNOWN])
+            return InteractiveKind(self.sandbox, limits, Interactor.of(checker.arguments), spec, known=known)
         if checker.name == PROGRAM:
             program = CheckerProgram.of(checker.arguments)
             return CheckerProgramKind(self.sandbox, limits, program, spec, *files)

@@ -27,7 +27,14 @@ class NotCompiled(Exception):
 
 
 class CheckerFailed(Exception):
-    """A checker raised an exception, or reached a limit on the expected output; the text names it."""
+    """A checker raised an exception, or reached a limit; `broken` if it did so on the expected output, too.
+
+    The text names the checker.
+    """
+
+    def __init__(self, reason: str, *, broken: bool) -> None:
+        super().__init__(reason)
+        self.broken = broken
 
 
 class TestKind(ABC):
@@ -123,13 +130,15 @@ class ComparedKind(TestKind):
         return results
 
     def _result(self, test: TestCase, execution: Execution) -> TestResult:
-        """The result of one test; if the checker fails, that isn't the program's fault."""
+        """The result of one test; a checker that fails on this output only makes it wrong."""
         if not execution.finished:
             return TestResult(Verdict(execution.status.value), execution.shortened())
         try:
             accepted = self.checker(test.input, test.output, execution.stdout)
         except CheckerFailed as error:
-            return no_verdict(execution, str(error))
+            if error.broken:
+                return no_verdict(execution, str(error))
+            return TestResult(Verdict.WRONG_ANSWER, replace(execution.shortened(), stderr=str(error)))
         return TestResult(Verdict.ACCEPTED if accepted else Verdict.WRONG_ANSWER, execution.shortened())
 
     async def execute(self, program: Program, input: str) -> Execution:

@@ -45,11 +45,13 @@ class StdinKind(ComparedKind):
         return bool(self.input_file or self.output_file)
 
     def why_not(self, language: str) -> str:
-        """See `TestKind`; problems that name files need a language with a driver for files."""
+        """See `TestKind`; problems that name files need a sandbox, and a driver of the language, for files."""
         if language not in LANGUAGES:
             return f"{language} programs aren't supported"
         if self.uses_files and not is_driven(language, "files"):
             return f"{title_of(language)} programs can't be run by tests that use files in place of stdin and stdout"
+        if self.uses_files and not self.sandbox.has_files:
+            return "its programs need a sandbox with files: use -o code_tester.tester_type=local"
         return ""
 
     def own_fault_of(self, test: TestCase) -> str:

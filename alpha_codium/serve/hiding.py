@@ -5,7 +5,6 @@ those of the machine. They get names such as `json/decoder.py`, the same on ever
 stdout is left as it is.
 """
 
-import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -14,12 +13,11 @@ from alpha_codium.program import Job, Program
 from alpha_codium.sandbox import Sandbox
 from alpha_codium.sandbox.protocol import report_of
 from alpha_codium.verdict import Execution, PairReport, Report, Status
+from alpha_codium.wording import without_paths
 
 FOLDERS = "import sys; print(*sys.path[1:], sys.prefix, sys.base_prefix, sep='\\n')"
 # Folders that every machine has.
 SYSTEM = ("/usr", "/usr/local")
-# An absolute path with at least two parts; the last one is kept.
-PATH = re.compile(r"(?<![\w:/.~-])/(?:[\w.+@~-]+/)+(?=[\w.+@~-])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +61,3 @@ class Hiding:
 
 
 NOTHING = Hiding()
-
-
-def without_paths(error: object) -> str:
-    """Return the text of an error with the names of files in place of their absolute paths."""
-    return PATH.sub("", str(error))

@@ -14,6 +14,15 @@ ASSERTIONS = Problem("assertions", execution=ExecutionSpec("assertions", "add", 
 
 
 @pytest.mark.thorough
+async def test_problems_whose_programs_use_files_are_not_judged() -> None:
+    async with open_sandbox("code_contests", workers=1, **installed()) as sandbox:
+        judge = Judge(sandbox).for_problem(Problem("files", output_file="out.txt"))
+        judgement = await judge.judge("open('out.txt', 'w').write('1')", [TestCase("", "1")])
+    assert judgement.verdict is Verdict.INTERNAL_ERROR
+    assert "need a sandbox with files: use -o code_tester.tester_type=local" in judgement.message
+
+
+@pytest.mark.thorough
 @pytest.mark.parametrize("problem", [CALL, ASSERTIONS], ids=lambda problem: problem.name)
 async def test_a_right_function_is_accepted_and_a_wrong_one_is_not(problem: Problem) -> None:
     tests = problem.tests([TestType.PRIVATE])

@@ -49,10 +49,10 @@ def plugin(monkeypatch: pytest.MonkeyPatch) -> CheckerSpec:
 
 
 @pytest.mark.parametrize("said", ["fail", "exit"])
-async def test_a_checker_that_raises_gives_no_verdict_on_that_test_and_the_run_goes_on(
+async def test_a_checker_that_raises_on_the_expected_output_too_gives_no_verdict_and_the_run_goes_on(
     sandbox: Sandbox, plugin: CheckerSpec, said: str
 ) -> None:
-    tests = (TestCase("1", "1"), TestCase(said, "1"), TestCase("2", "1"))
+    tests = (TestCase("1", "1"), TestCase(said, said), TestCase("2", "1"))
     problems = [Problem(name, private_tests=tests, checker=plugin) for name in "pq"]
     rows = [{"task_name": name, "solution_candidates": ["print(1)", "print(input())"]} for name in "pq"]
     results = await run_evaluation(prepare_for_evaluation(rows, problems), Judge(sandbox, Rules()))
@@ -62,6 +62,16 @@ async def test_a_checker_that_raises_gives_no_verdict_on_that_test_and_the_run_g
         assert [test["verdict"] for test in failed.tests] == ["accepted", "internal_error", "accepted"]
         for words in (f"problem {result.name!r}", "candidate 1", "the checker 'wrong' raised"):
             assert words in failed.error
+
+
+@pytest.mark.parametrize("said", ["fail", "exit"])
+async def test_an_output_on_which_alone_a_checker_raises_is_wrong_and_says_why(
+    sandbox: Sandbox, plugin: CheckerSpec, said: str
+) -> None:
+    judge = Judge(sandbox, Rules()).for_problem(Problem("p", checker=plugin))
+    judgement = await judge.judge(f"print({said!r})", [TestCase("1", "1")])
+    assert judgement.verdict is Verdict.WRONG_ANSWER
+    assert "the checker 'wrong' raised" in judgement.tests[0].execution.stderr
 
 
 @pytest.mark.thorough
@@ -80,10 +90,13 @@ def test_a_long_comparison_that_reaches_its_limit_rejects_the_output_unless_the_
         "if {}: os.kill(os.getpid(), signal.SIGXCPU)\nsys.stdout.buffer.write(pickle.dumps(True))"
     )
     monkeypatch.setattr(comparing, "CHILD", slow.format("rest[3] != rest[4]"))
-    assert not check("", LONG, LONG + "8")
-    monkeypatch.setattr(comparing, "CHILD", slow.format("True"))
-    with pytest.raises(CheckerFailed, match="'tokens' can't compare"):
+    with pytest.raises(CheckerFailed, match="'tokens' can't compare this output in time") as failed:
         check("", LONG, LONG + "8")
+    assert not failed.value.broken
+    monkeypatch.setattr(comparing, "CHILD", slow.format("True"))
+    with pytest.raises(CheckerFailed, match="'tokens' can't compare") as failed:
+        check("", LONG, LONG + "8")
+    assert failed.value.broken
 
 
 def test_a_long_comparison_does_not_hold_the_interpreters_lock() -> None:

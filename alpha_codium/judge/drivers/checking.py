@@ -4,7 +4,8 @@
    answer, the candidate's output, and then names and texts of the checker's other files. All are written into the
    current folder; stdin becomes the candidate's output. For an interactor, the protocol ends in `interactive`, and
    stdin and stdout become the pipes to the candidate. One that reads beyond the end of what the candidate printed
-   (EOFError) rejects it, as interactors of testlib do.
+   (EOFError) rejects it, as interactors of testlib do. Numbers have at most as many digits as the test has characters,
+   or `MOST_DIGITS`: Python takes half a minute to read one of a million digits.
 2. The checker's verdict is its exit status, so the driver must not exit with one: any failure here aborts. So does an
    uncaught exception in the checker, since Python's status 1 would be a verdict of testlib.
 3. `checking.cpp` does the same for C++.
@@ -17,6 +18,8 @@ from types import CodeType
 from alpha_codium.judge.packing import unpack
 from alpha_codium.judge.writing import write_file
 
+MOST_DIGITS = 100_000
+
 
 def check(program: "CodeType") -> None:
     """Write the files and run the checker."""
@@ -25,6 +28,7 @@ def check(program: "CodeType") -> None:
     names = (*texts[3::2], b"input", b"answer", b"output", b"feedback/")
     for name, text in zip(names, (*texts[4::2], *texts[:3], b"")):  # noqa: B905 - Python 3.9
         write_file(name, text)
+    most_digits = max(MOST_DIGITS, len(texts[0]) + len(texts[1]))
     del texts, text
     protocol, _, interactive = protocol.partition(b" ")
     streams = (3, 4) if interactive else (os.open("output", os.O_RDONLY), os.dup(2))
@@ -34,8 +38,7 @@ def check(program: "CodeType") -> None:
     here = os.getcwdb() + b"/"  # noqa: PTH109
     given = ("input", "output", "answer") if protocol == b"testlib" else ("input", "answer", "feedback/")
     arguments = [b"checker", *(here + name.encode() for name in given), *flags.split()]
-    # Outputs may hold numbers of any length.
-    getattr(sys, "set_int_max_str_digits", lambda _digits: None)(0)
+    getattr(sys, "set_int_max_str_digits", lambda _digits: None)(most_digits)
     sys.argv[:] = map(os.fsdecode, arguments)
     module = type(sys)("__main__")
     sys.modules["__main__"] = module

@@ -13,6 +13,7 @@ from alpha_codium.limits import Limits
 from alpha_codium.sandbox.code_contests.child_process import ChildProcess, SandboxResult, TooMuchOutput, TooSlow
 from alpha_codium.sandbox.code_contests.results import compilation_of, execution_of, whole_seconds
 from alpha_codium.sandbox.engine.cancellation import WorkerLost
+from alpha_codium.sandbox.engine.outcome import lost
 from alpha_codium.verdict import Execution, Status
 
 # Memory of the child: for the outputs of a batch (kept both as bytes and as text), and for everything else.
@@ -39,23 +40,23 @@ class Batches:
 
     async def compile(self) -> Execution:
         """Return whether the program compiles, without a driver."""
-        lost: WorkerLost | None = None
+        reason: WorkerLost | None = None
         for _ in range(2):
             try:
                 return compilation_of((await self._ask(self.program, ()))[0])
             except TooSlow:
                 return Execution(Status.COMPILATION_ERROR, stderr="sandbox: compiling took too long\n")
             except WorkerLost as error:
-                lost = error
-        return Execution(Status.INTERNAL_ERROR, stderr=f"sandbox: {lost}")
+                reason = error
+        return lost(reason)
 
     async def execute(self, inputs: Sequence[bytes]) -> tuple[Execution, list[Execution]]:
         """Return whether it compiled, and, if so, an execution for each input."""
         try:
             compilation, *tests = await self._ask(self.text, inputs)
-        except WorkerLost as lost:
+        except WorkerLost as reason:
             if len(inputs) == 1:
-                return Execution(Status.FINISHED), [await self._again(inputs[0], lost)]
+                return Execution(Status.FINISHED), [await self._again(inputs[0], reason)]
             executions: list[Execution] = []
             compiled = Execution(Status.FINISHED)
             for data in inputs:
@@ -67,19 +68,19 @@ class Batches:
         compiled = compilation_of(compilation)
         return compiled, [execution_of(test, self.limits) for test in tests] if compiled.finished else []
 
-    async def _again(self, data: bytes, lost: WorkerLost) -> Execution:
-        """Return the execution of an input that lost its child once."""
-        if not isinstance(lost, TooSlow | TooMuchOutput):
+    async def _again(self, data: bytes, reason: WorkerLost) -> Execution:
+        """Return the execution of an input that lost its child once, for this reason."""
+        if not isinstance(reason, TooSlow | TooMuchOutput):
             try:
                 _, test = await self._ask(self.text, [data])
                 return execution_of(test, self.limits)
             except WorkerLost as error:
-                lost = error
-        if isinstance(lost, TooSlow):
-            return Execution(Status.TIME_LIMIT_EXCEEDED, wall_seconds=lost.seconds)
-        if isinstance(lost, TooMuchOutput):
-            return Execution(Status.OUTPUT_LIMIT_EXCEEDED, stderr=f"sandbox: {lost}\n")
-        return Execution(Status.INTERNAL_ERROR, stderr=f"sandbox: {lost}")
+                reason = error
+        if isinstance(reason, TooSlow):
+            return Execution(Status.TIME_LIMIT_EXCEEDED, wall_seconds=reason.seconds)
+        if isinstance(reason, TooMuchOutput):
+            return Execution(Status.OUTPUT_LIMIT_EXCEEDED, stderr=f"sandbox: {reason}\n")
+        return lost(reason)
 
     async def _ask(self, text: bytes, inputs: Sequence[bytes]) -> list[SandboxResult]:
         request = {

@@ -34,7 +34,7 @@ from alpha_codium.sandbox.engine.cancellation import Cancellation, WorkerLost
 from alpha_codium.sandbox.engine.executables import Executable, executable_at
 from alpha_codium.sandbox.engine.inside.native import FOLDER
 from alpha_codium.sandbox.engine.jail import RunnerProgram
-from alpha_codium.sandbox.engine.outcome import Outcome
+from alpha_codium.sandbox.engine.outcome import Outcome, lost
 from alpha_codium.sandbox.engine.runner_client import RunnerClient, RunnerLost
 from alpha_codium.sandbox.engine.worker import Worker
 from alpha_codium.verdict import Execution, Status
@@ -174,7 +174,7 @@ def built(
             continue
         except OSError as error:
             raise SandboxError(f"cannot store a compiled program in {cache.folder}: {error.strerror}") from error
-    return Execution(Status.INTERNAL_ERROR, stderr="sandbox: a compiled program was removed before it could be run")
+    return lost("a compiled program was removed before it could be run")
 
 
 def make(
@@ -225,19 +225,19 @@ def filled(command: Sequence[str], folder: str) -> list[str]:
 
 def compiled(build: Build, command: list[str], worker: Worker, cancellation: Cancellation) -> bytes | Execution:
     """Run the compiler, at most three times; return what it made, or how it ended. Raises Cancelled."""
-    lost = Execution(Status.INTERNAL_ERROR)
+    failed = Execution(Status.INTERNAL_ERROR)
     for _ in range(COMPILER_TRIES):
         with cancellation.calling(worker.interrupt):
             try:
                 made = run_compiler(build, command, worker)
                 if isinstance(made, bytes) or not KILLED.search(made.stderr):
                     return made
-                lost = made  # not an internal error: the messages may be the program's own
+                failed = made  # not an internal error: the messages may be the program's own
             except (RunnerLost, WorkerLost, OSError) as error:
                 cancellation.check()
-                lost = Execution(Status.INTERNAL_ERROR, stderr=f"sandbox: {error}")
+                failed = lost(error)
                 worker.discard()
-    return lost
+    return failed
 
 
 def run_compiler(build: Build, command: list[str], worker: Worker) -> bytes | Execution:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from alpha_codium.limits import Limits
 from alpha_codium.verdict import Execution, Status
+from alpha_codium.wording import without_paths
 
 # Above this share of the memory limit, a kill or a failed allocation is attributed to the limit.
 NEAR_LIMIT = 0.95
@@ -114,6 +115,11 @@ def ran_out_of_memory(stderr: bytes, peak_bytes: int, limits: Limits) -> bool:
 def largest_file(limits: Limits) -> int:
     """Return a limit of the size of any file, large enough for the output and for a program's own files."""
     return max(limits.output_bytes + 1, limits.file_bytes, STDERR_KEPT)
+
+
+def lost(reason: object) -> Execution:
+    """Return the execution of what the sandbox couldn't run, with a reason that shows no paths of this machine."""
+    return Execution(Status.INTERNAL_ERROR, stderr=f"sandbox: {without_paths(reason)}")
 
 
 def execution_of(end: ProcessEnd, status: Status, stdout: bytes, stderr: bytes, folder: bytes) -> Execution:

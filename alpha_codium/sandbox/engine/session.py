@@ -18,10 +18,12 @@ from alpha_codium.program import Job, Side
 from alpha_codium.sandbox.engine.cancellation import Cancellation, WorkerLost
 from alpha_codium.sandbox.engine.exclusive_lock import ExclusiveLock, is_loaded
 from alpha_codium.sandbox.engine.jail import SCRATCH_BYTES, RunnerProgram
+from alpha_codium.sandbox.engine.outcome import lost
 from alpha_codium.sandbox.engine.runner_client import UNCONNECTED, RunnerClient, RunnerLost, Wiring
 from alpha_codium.sandbox.engine.worker import Worker
 from alpha_codium.values import surrogate_in
 from alpha_codium.verdict import Execution, Status
+from alpha_codium.wording import without_paths
 
 # The program must leave room for its own files.
 LARGEST_PROGRAM = SCRATCH_BYTES // 2
@@ -79,16 +81,16 @@ class Session:
             if isinstance(built, Execution):
                 return built
             self.program = built
-        lost = Execution(Status.INTERNAL_ERROR)
+        failed = Execution(Status.INTERNAL_ERROR)
         for _ in range(TRIES):
             try:
                 return self._start_runner().compile()
             except RunnerLost as error:
-                lost = Execution(Status.COMPILATION_ERROR, stderr=str(error))
+                failed = Execution(Status.COMPILATION_ERROR, stderr=without_paths(error))
             except (WorkerLost, OSError) as error:
-                lost = Execution(Status.INTERNAL_ERROR, stderr=f"sandbox: {error}")
+                failed = lost(error)
             self._discard_worker()
-        return lost
+        return failed
 
     def execute(self, data: bytes) -> Execution:
         """Run the program on one input, tried twice."""
@@ -99,7 +101,7 @@ class Session:
             except (RunnerLost, WorkerLost, OSError) as error:
                 reason = error
                 self._discard_worker()
-        return Execution(Status.INTERNAL_ERROR, stderr=f"sandbox: {reason}")
+        return lost(reason)
 
     def execute_linked(self, data: bytes, wiring: Wiring, partner: Worker) -> Execution:
         """Run the program on one input, connected to another program, on worker `partner`, tried once."""
@@ -107,7 +109,7 @@ class Session:
             return self._test(data, wiring, partner)
         except (RunnerLost, WorkerLost, OSError) as error:
             self._discard_worker()
-            return Execution(Status.INTERNAL_ERROR, stderr=f"sandbox: {error}")
+            return lost(error)
 
     @property
     def has_ended(self) -> bool:

@@ -43,7 +43,7 @@ from alpha_codium.sandbox.engine.interpreter import (
     version_of,
 )
 from alpha_codium.sandbox.engine.native import memory_limit
-from alpha_codium.sandbox.engine.outcome import execution_of, ran_out_of_memory, status_of
+from alpha_codium.sandbox.engine.outcome import execution_of, lost, ran_out_of_memory, status_of
 from alpha_codium.sandbox.engine.toolchains import Toolchains
 from alpha_codium.sandbox.portable.compilers import CANCELLED, Compilers
 from alpha_codium.sandbox.portable.isolation import gives_private_folders, isolating_command, namespaces_command
@@ -65,12 +65,16 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Process:
-    """What a test's process runs: a command in a folder with `files`; `memory` as for `SpawnerClient.run`."""
+    """What a test's process runs: a command in a folder with `files`; `memory` as for `SpawnerClient.run`.
+
+    `kept` is the folder of the host with the compiled program, whose path isn't shown in messages.
+    """
 
     command: Sequence[str]
     files: Mapping[str, str] = field(default_factory=dict)
     environment: Mapping[str, str] = field(default_factory=dict)
     memory: tuple[str, int] | None = None
+    kept: str = ""
 
 
 class PortableSandbox(Sandbox):
@@ -187,7 +191,8 @@ class PortableSandbox(Sandbox):
             return made, Process(())
         start = build.start
         command = [argument.replace(ARTIFACT, str(made)) for argument in start.command] or [str(made)]
-        return Execution(Status.FINISHED, exit_code=0), Process(command, {}, start.environment, memory_limit(start))
+        process = Process(command, {}, start.environment, memory_limit(start), f"{made.parent}/")
+        return Execution(Status.FINISHED, exit_code=0), process
 
     def _interpreted(self, what: Job | Side) -> Process:
         """Return what runs a Python program, or its driver."""
@@ -216,7 +221,7 @@ class PortableSandbox(Sandbox):
             return execution
         if execution.status is Status.RUNTIME_ERROR and execution.signal == signal.SIGKILL:
             # Not by one of our limits.
-            return Execution(Status.INTERNAL_ERROR, stderr="sandbox: the compiler was killed")
+            return lost("the compiler was killed")
         return Execution(Status.COMPILATION_ERROR, stderr=execution.stderr, exit_code=execution.exit_code)
 
     def _execute(self, cancellation: Cancellation, process: Process, stdin: str, limits: Limits) -> Execution:
@@ -268,21 +273,21 @@ class PortableSandbox(Sandbox):
                 with cancellation.calling(worker.interrupt):
                     ended = worker.run(process.command, data, limits, folder, environment, channel, mounted, memory)
                 if ended.start_error:
-                    why = f"sandbox: {process.command[0]}: {ended.start_error}"
-                    return Execution(Status.INTERNAL_ERROR, stderr=why)
+                    return lost(f"{process.command[0]}: {ended.start_error}")
                 # As in the engine's runner client, the peak of a compiled program decides.
                 is_image = process.memory is not None and process.memory[0] == "RLIMIT_AS"
                 if is_image and ended.peak_bytes > limits.memory_bytes:
                     ended = replace(ended, wait_status=signal.SIGKILL, killed_for_memory=True)
                 status = status_of_end(ended, limits)
-                return execution_of(ended, status, ended.stdout, ended.stderr, f"{folder}/".encode())
+                stderr = ended.stderr.replace(process.kept.encode(), b"") if process.kept else ended.stderr
+                return execution_of(ended, status, ended.stdout, stderr, f"{folder}/".encode())
             finally:
                 if not self._is_private:
                     remove(folder)
         except Cancelled:
             return CANCELLED
         except (OSError, WorkerLost) as error:
-            return Execution(Status.INTERNAL_ERROR, stderr=f"sandbox: {error}")
+            return lost(error)
 
 
 def folder_of_programs() -> str:

@@ -11,6 +11,7 @@ from alpha_codium.sandbox.engine.cancellation import Cancellation, Cancelled
 from alpha_codium.sandbox.engine.interpreter import environment_of_zygote, inspect_interpreter, path_of
 from alpha_codium.sandbox.engine.jail import Jail
 from alpha_codium.sandbox.engine.native import ProgramCache, make
+from alpha_codium.sandbox.engine.outcome import lost
 from alpha_codium.sandbox.engine.slot import Slot
 from alpha_codium.sandbox.engine.worker import Worker
 from alpha_codium.sandbox.portable.isolation import namespaces_command
@@ -61,8 +62,7 @@ class Compilers:
             except Cancelled:
                 return CANCELLED
             except OSError as error:
-                why = f"sandbox: cannot store a compiled program in {cache.folder}: {error.strerror}"
-                return Execution(Status.INTERNAL_ERROR, stderr=why)
+                return lost(f"a compiled program can't be stored in the cache: {error.strerror}")
 
     def _new_slot(self) -> Slot:
         walls = not namespaces_command()

@@ -9,7 +9,9 @@ from stdin and results written to stdout, each a line of JSON with the lengths o
 3. The end is noticed without reaping, so that the process id stays taken; the remaining processes are killed, and only
    then are all of them reaped, with their resource usage.
 4. A job with `files` gets private folders, see `engine/inside/private`; else its folder was made by gencode.
-5. No job is sent while another one runs, so if stdin becomes readable then, gencode has ended: the spawner ends, too,
+5. A program that can't be executed is itself to blame if its file may be executed and the smallest executable can be
+   (`engine/inside/known_good`): it ends with a status and a message of its own. Other errors are those of a start.
+6. No job is sent while another one runs, so if stdin becomes readable then, gencode has ended: the spawner ends, too,
    and with it the program.
 """
 
@@ -27,7 +29,7 @@ from typing import Any, BinaryIO
 
 STDERR_KEPT = 64 * 1024
 CHUNK = 1 << 16
-EXEC_FAILED = 127
+START_FAILED = 127
 HOST = 0
 # The descriptor of the channel of a pair, if there is one.
 CHANNEL = 3
@@ -40,6 +42,19 @@ SIGNALS = (signal.SIGINT, signal.SIGPIPE, signal.SIGXFSZ)
 INSIDE = __file__.rpartition("/portable/")[0] + "/engine/inside"
 # The scores by which the kernel chooses what to kill if a control group runs out of memory.
 KILLED_LAST, KILLED_FIRST = b"0", b"1000"
+
+
+def module_inside(name: str) -> Any:
+    """Return a module of the engine, which isn't a package for this script."""
+    sys.path.insert(0, INSIDE)
+    try:
+        return __import__(name)
+    finally:
+        sys.path.pop(0)
+
+
+# At once: its file may be hidden later.
+KNOWN_GOOD = module_inside("known_good")
 
 
 class Rooms:
@@ -64,9 +79,7 @@ class Rooms:
 
     def prepare(self, job: dict) -> Any:
         """Prepare for private folders, before everything becomes read-only, and return them."""
-        sys.path.insert(0, INSIDE)
-        private = __import__("private")
-        sys.path.pop(0)
+        private = module_inside("private")
         # Its file may be hidden later.
         __import__("socket")
         self.limits_processes = counts_only_ours()
@@ -158,7 +171,7 @@ def start(job: dict, stdin: bytes, channel: "int | None") -> tuple[int, int, int
             except BaseException as error:  # noqa: BLE001 - this process must never continue as a spawner
                 os.write(TROUBLE, f"can't be started: {error}".encode()[:CHUNK])
             finally:
-                os._exit(EXEC_FAILED)
+                os._exit(START_FAILED)
     ROOMS.score(KILLED_LAST)
     for fd in (stdout, stderr, trouble, *(() if channel is None else (channel,))):
         os.close(fd)
@@ -187,7 +200,13 @@ def become(job: dict, streams: "tuple[int, int, int]", channel: "int | None", tr
     if ROOMS.limits_processes:
         limit_to(resource.RLIMIT_NPROC, job["processes"])
     die_with_parent()
-    os.execvpe(job["command"][0], job["command"], job["environment"])  # noqa: S606 (no shell is what we want)
+    try:
+        os.execvpe(job["command"][0], job["command"], job["environment"])  # noqa: S606 (no shell is what we want)
+    except OSError as error:
+        if not (job["own"] and os.access(job["command"][0], os.X_OK) and KNOWN_GOOD.starts()):
+            raise
+        os.write(2, (KNOWN_GOOD.WHY % error.strerror).encode() + b"\n")
+        os._exit(KNOWN_GOOD.REFUSED)
 
 
 def limit_to(kind: int, value: int) -> None:

@@ -81,6 +81,8 @@ class SpawnerClient:
         """
         job: dict[str, object] = {
             "command": list(command),
+            # Whether the program made this file: it is one that was compiled.
+            "own": bool(self.shown) and command[0].startswith(f"{self.shown}/"),
             "folder": str(folder),
             "environment": dict(environment),
             "wall_seconds": limits.wall_seconds,

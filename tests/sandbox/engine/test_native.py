@@ -10,10 +10,11 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 
-from alpha_codium.languages.tools import Build
+from alpha_codium.languages.tools import ARTIFACT, Build, Start
 from alpha_codium.limits import Limits
 from alpha_codium.program import Job, Program
 from alpha_codium.sandbox import open_sandbox
+from alpha_codium.sandbox.engine.inside import known_good
 from alpha_codium.sandbox.local.backend import LocalSandbox
 from alpha_codium.sandbox.protocol import report_of
 from alpha_codium.verdict import Report, Status
@@ -23,6 +24,7 @@ pytestmark = [
     pytest.mark.asyncio(loop_scope="module"),
     pytest.mark.skipif(shutil.which("g++") is None, reason="no g++: apt-get install g++"),
 ]
+THOROUGH = pytest.mark.thorough
 ADD = "#include <iostream>\nint main() { int a, b; std::cin >> a >> b; std::cout << a + b << std::endl; }\n"
 
 
@@ -143,18 +145,46 @@ int main(void)
     assert python.executions[0].stdout == "['program.py']\n"
 
 
-async def test_a_file_that_can_not_be_executed_is_a_fault_of_ours(
-    sandbox: LocalSandbox, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("backend", ["local", "portable", "local-unsafe", pytest.param("gvisor", marks=THOROUGH)])
+async def test_a_program_that_can_not_be_executed_is_itself_to_blame(
+    monkeypatch: pytest.MonkeyPatch, backend: str, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("GENCODE_HOME", str(tmp_path))
+    interpreted = '__attribute__((section(".interp"), used)) const char path[] = "/nowhere";\nint main() { return 1; }'
+    async with open_sandbox(BACKENDS[backend].name, workers=1, **BACKENDS[backend].prepare()) as sandbox:
+        report = await report_of(sandbox, Job(Program.from_source("c", interpreted), ("", "")))
+        right = await report_of(sandbox, Job(Program.from_source("c", "int main() { return 0; }"), ("",)))
+    for execution in report.executions:
+        assert (execution.status, execution.exit_code) == (Status.RUNTIME_ERROR, 126)
+        assert execution.stderr == "can't be started: No such file or directory\n"
+    assert len(report.executions) == 2
+    assert right.last.finished
+
+
+@pytest.mark.parametrize("backend", ["local", "portable"])
+async def test_a_command_that_can_not_be_executed_is_a_fault_of_ours(
+    monkeypatch: pytest.MonkeyPatch, backend: str, tmp_path: Path
 ) -> None:
     from alpha_codium.languages.gcc.c import LANGUAGE
 
     def build(program: Program, _limits: Limits) -> Build:
-        return Build(("/bin/cp", "program.c", "program"), "program", program.files, "none")
+        start = Start(command=("/usr/lib/missing/tool", ARTIFACT))
+        return Build(("/bin/cp", "program.c", "program"), "program", program.files, "none", start=start)
 
+    monkeypatch.setenv("GENCODE_HOME", str(tmp_path))
     monkeypatch.setattr(LANGUAGE, "build", build)
-    report = await run(sandbox, "this is no program", "", language="c")
+    async with open_sandbox(BACKENDS[backend].name, workers=1, **BACKENDS[backend].prepare()) as sandbox:
+        report = await report_of(sandbox, Job(Program.from_source("c", "this is no program"), ("",)))
     assert report.last.status is Status.INTERNAL_ERROR
-    assert "Exec format error" in report.last.stderr
+    assert "can't be started: " in report.last.stderr
+    assert "No such file or directory" in report.last.stderr
+    assert "/" not in report.last.stderr
+
+
+async def test_the_smallest_executable_starts_and_a_broken_one_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert known_good.starts()
+    monkeypatch.setattr(known_good, "image", lambda: b"no program")
+    assert not known_good.starts()
 
 
 @pytest.mark.thorough

@@ -21,6 +21,7 @@ from alpha_codium.sandbox.conformance.processes import command_lines, descendant
 from alpha_codium.sandbox.conformance.running import run_one
 from alpha_codium.sandbox.engine.hierarchies import parents
 from alpha_codium.sandbox.portable.isolation import namespaces_command
+from alpha_codium.sandbox.protocol import report_of
 from alpha_codium.verdict import Status
 from tests.sandbox.fault_kinds import LONG
 
@@ -233,6 +234,18 @@ async def test_compiled_programs_run_where_they_are_kept_and_no_program_can_chan
     assert looking.stdout.splitlines()[0] == "Read-only file system"
     assert "planted" not in str(list((tmp_path / "home").rglob("*")))
     assert beside.stdout == "['home']\n"
+
+
+@pytest.mark.thorough
+@pytest.mark.skipif(shutil.which("node") is None, reason="no node: apt-get install nodejs")
+async def test_messages_do_not_name_the_folder_of_compiled_programs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GENCODE_HOME", str(tmp_path))
+    async with open_sandbox("portable", workers=1, isolation=bool(namespaces_command())) as sandbox:
+        report = await report_of(sandbox, Job(Program.from_source("javascript", "throw new Error('why')"), ("",)))
+    assert "Error: why" in report.last.stderr
+    assert str(tmp_path) not in report.last.stderr
 
 
 @needs_namespaces

@@ -5,8 +5,11 @@
 2. If a control group limits the CPU time and memory of all processes together, and /proc is there, `posix_spawn` starts
    it: that costs less than half of a fork, which copies the interpreter's page tables. Tests then inherit the limits of
    the runner, so its own hard limit of CPU time must leave room for what it uses itself.
-3. Otherwise each test is forked. A process that can't execute the program says why in memory that it shares with the
-   runner; a program that was executed no longer has that memory, so it can't pretend that it wasn't executed.
+3. Otherwise, and again if that fails, each test is forked. A process that can't execute the program says so in memory
+   that it shares with the runner; a program that was executed no longer has that memory, so it can't pretend that it
+   wasn't executed.
+4. Whatever the kernel says of an executable, which the program's author made, is the program's own fault, unless the
+   smallest executable (`known_good`) can't be executed, either. A command is never the program's.
 """
 
 from __future__ import annotations
@@ -22,11 +25,10 @@ if TYPE_CHECKING:
 
     from alpha_codium.sandbox.engine.inside import jail
 
-from alpha_codium.sandbox.engine.inside import trees, wire
+from alpha_codium.sandbox.engine.inside import known_good, trees, wire
 
 # A command finds the path of the folder with the program's files in place of this.
 FOLDER = "{folder}"
-REASON_BYTES = 4096
 # Signals that Python ignores, and that of the soft limit of CPU time, which a runner ignores.
 IGNORED = (signal.SIGPIPE, signal.SIGXFSZ, signal.SIGXCPU)
 # CPU seconds that a runner may use itself.
@@ -38,8 +40,9 @@ class NativeProgram:
 
     # The descriptor of the executable, -1 if there is none.
     image = -1
-    # Why a test's process couldn't execute the program, in memory that it shares with the runner, if it is forked.
-    reason: mmap.mmap | None = None
+    # The number of the error with which a forked process of a test couldn't execute the program, in memory that it
+    # shares with the runner.
+    failed: mmap.mmap | None = None
 
     def __init__(self, native: jail.Config, source: int, config: jail.Config, place_of_image: int) -> None:
         """Take over the executable `source`, which becomes `place_of_image`, or write the files marshalled in it."""
@@ -55,12 +58,13 @@ class NativeProgram:
                 trees.write(path, data, place)
         self.target = self.image if native["image"] else native["command"][0]
 
-    def prepare_forks(self) -> None:
-        """In the runner: make the memory for the reason, which forks need."""
-        # Loaded only here: it takes half a millisecond, and Python programs would find it imported in the zygote.
-        import mmap
+    def prepare_fork(self) -> None:
+        """In the runner: make the shared memory, which forks need."""
+        if self.failed is None:
+            # Loaded only here: it takes half a millisecond, and Python programs would find it imported in the zygote.
+            import mmap
 
-        self.reason = mmap.mmap(-1, REASON_BYTES)
+            self.failed = mmap.mmap(-1, 1)
 
     def inherit_limits(self) -> None:
         """In the runner: take the limits of tests, which `spawn` needs."""
@@ -92,12 +96,17 @@ class NativeProgram:
             signal.signal(number, signal.SIG_DFL)
         try:
             os.execve(self.target, self.arguments, self.environment)  # noqa: S606 - a shell isn't wanted
-        except BaseException as error:
-            assert self.reason is not None
-            self.reason.write(str(error).encode()[: REASON_BYTES - 1] or b"exec failed")
-        os._exit(1)
+        except OSError as error:
+            assert self.failed is not None
+            self.failed[0] = error.errno or 255
+            os.write(2, (known_good.WHY % error.strerror).encode() + b"\n")
+        finally:
+            os._exit(known_good.REFUSED)
 
     def require_executed(self) -> None:
-        """Raise OSError if a test's process couldn't execute the program."""
-        if self.reason is not None and self.reason[0]:
-            raise OSError(self.reason[:].rstrip(b"\0").decode("utf-8", "replace"))
+        """Raise OSError if a test's process couldn't execute the program, and the program isn't to blame."""
+        if self.failed is None or not self.failed[0]:
+            return
+        error, self.failed[0] = self.failed[0], 0
+        if self.image < 0 or not known_good.starts():
+            raise OSError(error, known_good.WHY % os.strerror(error), self.arguments[0])

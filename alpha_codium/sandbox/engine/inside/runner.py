@@ -61,7 +61,7 @@ class TestForker:
             if message != wire.TEST:
                 os._exit(0)
             start = time.monotonic()
-            pid = self.native.spawn(fds, self.cpu_limit[0]) if self.native and self.spawns else os.fork()
+            pid = self.start(fds)
             if pid == 0:
                 return self.become_test(fds)
             os.closerange(fds[0], fds[-1] + 1)
@@ -71,6 +71,18 @@ class TestForker:
             wall = time.monotonic() - start
             nonce = self.host.recv(wire.NONCE_BYTES)
             self.host.send(wire.RESULT.pack(nonce, status, cpu, wall, peak, processes))
+
+    def start(self, fds: list[int]) -> int:
+        """Start a test's process with these streams; return its process id, 0 in that process if it was forked."""
+        if self.native is not None:
+            if self.spawns:
+                try:
+                    return self.native.spawn(fds, self.cpu_limit[0])
+                except OSError:
+                    # The process that is forked in its place fails in the same way, and says why on its stderr.
+                    pass
+            self.native.prepare_fork()
+        return os.fork()
 
     def become_test(self, fds: list[int]) -> None:
         """In the new process: close everything but its streams, and set its own limits and session."""
@@ -195,8 +207,6 @@ def serve_native(forker: TestForker, native: NativeProgram) -> NoReturn:
     forker.spawns = not forks and forker.config.get("spawns", False)
     if forker.spawns:
         native.inherit_limits()
-    else:
-        native.prepare_forks()
     signal.signal(END_TEST, forker.end_test)
     gc.freeze()
     forker.host.send(wire.COMPILED)
