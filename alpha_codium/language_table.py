@@ -14,7 +14,8 @@ class LanguageEntry:
     A problem's own time limit, which is meant for C++, is multiplied by `time_limit_factor`. Samples and benchmarks may
     call the language by one of the `aliases`, in lower case. In a language that isn't `compiled`, the dialects of the
     service report a syntax error as a failure of the test, as the original services do. `least_mib` is what
-    an empty program uses and some more, in MiB: a lower limit of memory is refused.
+    an empty program uses and some more, in MiB: a lower limit of memory is refused. The `variants` are other ways to
+    compile or run a program, as some of these services do (`Program.variant`).
     """
 
     module: str
@@ -23,6 +24,7 @@ class LanguageEntry:
     aliases: tuple[str, ...] = ()
     compiled: bool = True
     least_mib: int = 16
+    variants: tuple[str, ...] = ()
 
 
 # Datasets number the languages in this order: new ones come last.
@@ -36,7 +38,9 @@ LANGUAGES: Mapping[str, LanguageEntry] = {
     "cpp": LanguageEntry(
         "alpha_codium.languages.gcc.cpp", ".cpp", 1.0, ("c++", "cc", "cxx", "c++17", "c++20", "cpp17", "cpp20")
     ),
-    "java": LanguageEntry("alpha_codium.languages.jvm.java", ".java", 2.0, least_mib=64),
+    "java": LanguageEntry(
+        "alpha_codium.languages.jvm.java", ".java", 2.0, least_mib=64, variants=("assertions", "first_class")
+    ),
     "c": LanguageEntry("alpha_codium.languages.gcc.c", ".c", 1.0),
     "csharp": LanguageEntry("alpha_codium.languages.mono", ".cs", 2.0, ("cs", "c#"), least_mib=32),
     "go": LanguageEntry("alpha_codium.languages.go", ".go", 2.0, ("golang",)),
@@ -52,5 +56,7 @@ LANGUAGES: Mapping[str, LanguageEntry] = {
     "pypy3": LanguageEntry("alpha_codium.languages.pypy", ".py", 3.0, compiled=False, least_mib=64),
     "ruby": LanguageEntry("alpha_codium.languages.ruby", ".rb", 3.0, ("rb",), compiled=False, least_mib=32),
     "rust": LanguageEntry("alpha_codium.languages.rust", ".rs", 1.0, ("rs",)),
-    "typescript": LanguageEntry("alpha_codium.languages.node.typescript", ".ts", 2.0, ("ts",), least_mib=64),
+    "typescript": LanguageEntry(
+        "alpha_codium.languages.node.typescript", ".ts", 2.0, ("ts",), least_mib=64, variants=("unchecked",)
+    ),
 }

@@ -16,6 +16,7 @@ from alpha_codium.wording import size_text
 
 DEFAULT_CPU_SECONDS = 4.0
 DEFAULT_MEMORY_BYTES = 2**30
+LARGEST_STACK = 512 * 2**20
 # Problems' own limits are meant for C++. For Python they are multiplied by this, for other languages by these.
 DEFAULT_TIME_LIMIT_FACTOR = LANGUAGES["python3"].time_limit_factor
 TIME_LIMIT_FACTORS: Mapping[str, float] = {
@@ -63,6 +64,11 @@ class Limits(JsonValue):
     file_bytes: int = 16 * 2**20
     open_files: int = 64
     processes: int = 64
+
+    @property
+    def stack_bytes(self) -> int:
+        """The stack of programs without a runtime: endless recursion fills it before all of the memory is used."""
+        return min(LARGEST_STACK, self.memory_bytes * 7 // 8)
 
     def near(self, cpu_seconds: float, wall_seconds: float, memory_bytes: int) -> tuple[str, ...]:
         """Return which of `cpu`, `wall` and `memory` were used within `NEAR_SHARE` of their limits, on either side."""

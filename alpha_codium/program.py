@@ -15,14 +15,22 @@ PYTHON = "python3"
 
 @dataclass(frozen=True, slots=True)
 class Program(JsonValue):
-    """A program: its `language`, its files by their relative paths, and the path of the one to run."""
+    """A program: its `language`, its files by their relative paths, and the path of the one to run.
+
+    `variant` is one of the language's `variants` if it isn't compiled and run as usual.
+    """
+
+    optional: ClassVar[Sequence[str]] = ("variant",)
 
     language: str
     files: Mapping[str, str]
     main: str
+    variant: str = ""
 
     def __post_init__(self) -> None:
-        """Raise ValueError if the main file is missing, or the path of a file leads out of the program's folder."""
+        """Raise ValueError for an unknown variant, a missing main file, or a path out of the program's folder."""
+        if self.variant and self.variant not in LANGUAGES[self.language].variants:
+            raise ValueError(f"{self.language} programs have no variant {self.variant!r}")
         if self.main not in self.files:
             raise ValueError(f"the program has no file {self.main!r}")
         for path in self.files:
@@ -30,10 +38,10 @@ class Program(JsonValue):
                 raise ValueError(f"the path of a program's file must be relative, without '..': not {path!r}")
 
     @classmethod
-    def from_source(cls, language: str, source: str) -> Self:
+    def from_source(cls, language: str, source: str, variant: str = "") -> Self:
         """Return a program of one file."""
         main = f"program{LANGUAGES[language].suffix if language in LANGUAGES else ''}"
-        return cls(language, {main: source}, main)
+        return cls(language, {main: source}, main, variant)
 
     @property
     def source(self) -> str:
@@ -51,7 +59,7 @@ class Program(JsonValue):
         return hashlib.sha256(json.dumps(self.to_json(), sort_keys=True).encode()).hexdigest()
 
     def __hash__(self) -> int:
-        return hash((self.language, self.main, self.source))
+        return hash((self.language, self.main, self.source, self.variant))
 
 
 def as_program(program: str | Program) -> Program:

@@ -30,7 +30,8 @@ class Compiled(Language):
 
     `tag_pattern` matches the text behind a fence's sign, `main` the beginning of a whole program, `quiet` what brackets
     don't count in. `compiler` is the name or path of the tool, which is in `package`, and prints its version for
-    `version_options`; `flags` are its options that users can replace.
+    `version_options`; `flags` are its options that users can replace. Unless they do, a program that doesn't compile is
+    compiled with each of `older_and_newer` in place of the first: other versions of the language.
     """
 
     driven_by: frozenset[str] = frozenset()
@@ -41,13 +42,22 @@ class Compiled(Language):
     package: str
     version_options: tuple[str, ...] = ("--version",)
     flags: tuple[str, ...] = ()
+    older_and_newer: tuple[str, ...] = ()
 
     def configured(self, compiler: str = "", options: str = "") -> Self:
         """Return the language with another compiler, and options as on a command line; see `Language`."""
         chosen = copy.copy(self)
         chosen.compiler = compiler or self.compiler
-        chosen.flags = tuple(shlex.split(options)) if options else self.flags
+        if options:
+            chosen.flags, chosen.older_and_newer = tuple(shlex.split(options)), ()
         return chosen
+
+    def versions(self) -> list[Self]:
+        """Return the language in the versions in which a program is compiled until one succeeds."""
+        others = [copy.copy(self) for _ in self.older_and_newer]
+        for other, first in zip(others, self.older_and_newer, strict=True):
+            other.flags = (*shlex.split(first), *self.flags[1:])
+        return [self, *others]
 
     def tool(self) -> Tool:
         """See `Language`."""

@@ -3,8 +3,8 @@
 import functools
 import shutil
 import subprocess
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from alpha_codium.errors import SandboxError
@@ -80,7 +80,8 @@ class Build:
     `command` begins with the path of a program. It can read `readable`, files and folders of which some may not exist,
     and nothing else of the machine. `version` is that of the compiler. `prepared` is a build of what many programs
     share, such as a precompiled header: its artifact is below the folder `PREPARED`, and so are those of its files that
-    are `kept`. `start` runs the artifact. `resident`, which makes the same, is asked first.
+    are `kept`. `start` runs the artifact. `resident`, which makes the same, is asked first. If the compiler rejects the
+    program, `otherwise` is tried, which makes a file of the same name in another way.
     `reads_proc`: the compiler or the program fails if it can't read its own files in /proc.
     """
 
@@ -95,6 +96,12 @@ class Build:
     kept: tuple[str, ...] = ()
     resident: Resident | None = None
     reads_proc: bool = False
+    otherwise: "Build | None" = None
+
+
+def first_that_succeeds(builds: Sequence[Build]) -> Build:
+    """Return a build that tries these one after the other."""
+    return functools.reduce(lambda other, build: replace(build, otherwise=other), reversed(builds))
 
 
 def find_tool(title: str, name: str, package: str, *options: str) -> Tool:

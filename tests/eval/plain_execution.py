@@ -27,7 +27,8 @@ while [ -f in/$number ]; do
     number=$((number + 1))
 done
 """
-# The file is named like the public class; the class to run is the one that has a main method.
+# The file is named like the public class; the class to run is the one that has a main method, without which a program
+# doesn't compile.
 JAVAC = r"""
 file=$(sed -nE 's/^public (final )?(class|interface|enum|record) ([^ {<]+).*/\3/p' program.java | head -1)
 [ "${file:-program}" = program ] || mv program.java "$file.java"
@@ -35,7 +36,7 @@ javac -encoding UTF-8 -d classes *.java || exit 99
 main=$(cd classes && find . -name '*.class' | sed 's/\.class$//; s/^..//' | sort | while read class; do
     javap -public -cp . "$class" | grep -q 'static void main(java.lang.String' && echo "$class" && break
 done)
-: "${main:=Main}"
+[ "$main" ] || exit 99
 """
 COMMANDS = {
     "cpp": ("g++ -std=gnu++17 -O2 -w -o program program.cpp", "./program"),

@@ -1,16 +1,16 @@
 """C and C++, compiled by gcc into static programs, with the options of contests."""
 
-import shlex
 from dataclasses import replace
 
 from alpha_codium.languages.compiled import Compiled
-from alpha_codium.languages.tools import Build
+from alpha_codium.languages.tools import Build, first_that_succeeds
 from alpha_codium.limits import Limits
 from alpha_codium.program import Program
 
 ONLINE_JUDGE = "-DONLINE_JUDGE"
 # The name of a driver's file, without its suffix.
 DRIVER = "gencode_driver"
+DRIVEN = "-Wl,--wrap=main"
 
 
 class Gcc(Compiled):
@@ -25,14 +25,14 @@ class Gcc(Compiled):
 
     def build(self, program: Program, limits: Limits) -> Build:
         """See `Language`."""
-        return self.build_with(program, ())
+        return first_that_succeeds([version.build_with(program, ()) for version in self.versions()])
 
     def driven(self, program: Program, driver: str) -> Build:
         """See `Language`: the driver defines `__wrap_main`, which runs in place of `main`, now called `__real_main`."""
-        flags = [flag for flag in type(self).flags if flag != ONLINE_JUDGE]
-        plain = self.configured(options=shlex.join(flags))
+        plain = type(self)().configured(self.compiler)
+        plain.flags = tuple(flag for flag in plain.flags if flag != ONLINE_JUDGE)
         linked = replace(program, files={**program.files, DRIVER + self.suffixes[0]: driver})
-        return plain.build_with(linked, ("-Wl,--wrap=main",))
+        return first_that_succeeds([each.build_with(linked, (DRIVEN,)) for each in plain.versions()])
 
     def build_with(self, program: Program, options: tuple[str, ...]) -> Build:
         """Return a build of the program, with further options."""

@@ -22,6 +22,7 @@ class C(Gcc):
     suffixes = (".c",)
     compiler, package = "gcc", "gcc libc6-dev"
     flags = ("-std=gnu17", "-O2", ONLINE_JUDGE)
+    older_and_newer = ("-std=gnu2x", "-std=gnu17 -fgnu89-inline")
 
 
 LANGUAGE = C()

@@ -3,9 +3,8 @@
 import re
 from dataclasses import replace
 
-from alpha_codium.languages.gcc import ONLINE_JUDGE, Gcc
+from alpha_codium.languages.gcc import DRIVEN, ONLINE_JUDGE, Gcc
 from alpha_codium.languages.tools import PREPARED, Build
-from alpha_codium.limits import Limits
 from alpha_codium.program import Program
 
 # It includes the whole standard library, as most contest programs do; reading it takes two seconds.
@@ -41,18 +40,20 @@ class Cpp(Gcc):
     suffixes = (".cpp", ".cc", ".cxx", ".c++", ".C")
     compiler, package = "g++", "g++"
     flags = ("-std=gnu++17", "-O2", ONLINE_JUDGE)
+    # What each of them rejects of published programs: docs/languages.md.
+    older_and_newer = ("-std=gnu++23", "-std=gnu++14", "-std=gnu++98")
 
-    def build(self, program: Program, limits: Limits) -> Build:
-        """See `Language`; with a precompiled header if the program includes the whole standard library."""
-        if not any(HEADER in text for text in program.files.values()):
-            return super().build(program, limits)
+    def build_with(self, program: Program, options: tuple[str, ...]) -> Build:
+        """Return a build, with a precompiled header if the program includes the whole standard library."""
+        if DRIVEN in options or not any(HEADER in text for text in program.files.values()):
+            return super().build_with(program, options)
         tool, made = self.tool(), f"{HEADER}.gch"
         command = (tool.path, *self.options, "-x", "c++-header", "-o", made, HEADER)
         # gcc reads the header beside the precompiled one where it is included again.
         files = {HEADER: f"#include_next <{HEADER}>\n"}
         header = Build(command, made, files, tool.version, tool.readable, kept=(HEADER,))
-        options = ("-include", HEADER) if may_be_first(program) else ()
-        return replace(self.build_with(program, ("-I", PREPARED, *options)), prepared=header)
+        first = ("-include", HEADER) if may_be_first(program) else ()
+        return replace(super().build_with(program, (*options, "-I", PREPARED, *first)), prepared=header)
 
 
 def may_be_first(program: Program) -> bool:

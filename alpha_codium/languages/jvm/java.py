@@ -8,16 +8,23 @@ from pathlib import Path
 
 from alpha_codium.languages.compiled import QUIET as OUTSIDE_CODE
 from alpha_codium.languages.compiled import Compiled
-from alpha_codium.languages.jvm import BRIEF, QUIET, RESERVED, JavaHome
+from alpha_codium.languages.jvm import BRIEF, RESERVED, JavaHome, class_in, finding_main, start_of
 from alpha_codium.languages.tools import ARTIFACT, PREPARED, Build, Resident, Start
 from alpha_codium.limits import Limits
 from alpha_codium.program import Program
 
 PACKAGE = re.compile(r"^[ \t]*package[ \t]+([\w.]+)[ \t]*;", re.MULTILINE)
-# Brackets, ends of statements, the heads of types, and main methods.
-PART = re.compile(r"[{};]|\bpublic\b|(?<!\.)\b(?:class|interface|enum|record)\s+\w+|\bvoid\s+main\s*\(")
-# Where a program without a type begins, which javac 25 and later compiles: in a class named like its file.
+TEXT_OR_COMMENT = re.compile(rf'"""(?:\\.|[^\\])*?(?:"""|\Z)|{OUTSIDE_CODE.pattern}', re.DOTALL)
+# Brackets, ends of statements, modifiers, the heads of types, and methods that begin a program.
+PART = re.compile(
+    r"[{};]|\b(?:public|static)\b|(?<!\.)\b(?:class|interface|enum|record)\s+\w+"
+    r"|\bvoid\s+main\s*\(\s*(?:final\s+)?(?:java\.lang\.)?String\s*"
+    r"(?:\[\s*\]\s*\w+|\.\.\.\s*\w+|\w+\s*\[\s*\])\s*\)"
+)
+# The class that runs if several can, and where a program without a type begins, which javac 25 and later compiles.
 MAIN = "Main"
+# Variants: assertions fire; the first class that can run is run, whatever the others are called.
+ASSERTIONS, FIRST_CLASS = "assertions", "first_class"
 OPTIONS = ("-proc:none", "-nowarn")
 # The source of the resident compiler, and options of its virtual machine.
 RESIDENT = Path(__file__).with_name("Resident.java")
@@ -68,14 +75,14 @@ class Java(Compiled):
     compiler, package = "javac", "default-jdk-headless"
     # Without a file of counters in /tmp.
     version_options = ("-J-XX:-UsePerfData", "-version")
-    # Those of the virtual machine that runs the program; the memory limit is added.
-    flags = ("-Xss128m", "-DONLINE_JUDGE=true")
+    # Those of the virtual machine that runs the program, behind `start_of`.
+    flags = ("-DONLINE_JUDGE=true",)
 
     def build(self, program: Program, limits: Limits) -> Build:
         """See `Language`."""
         tool = self.tool()
         home = JavaHome(tool.path)
-        file, main = names_in(program.source)
+        file, main = names_in(program.source, first=program.variant == FIRST_CLASS)
         warm = Build(
             (*javac(home, "-XX:ArchiveClassesAtExit=" + ARCHIVE), f"{MAIN}.java"),
             ARCHIVE,
@@ -93,18 +100,19 @@ class Java(Compiled):
             tool.version,
             home.compiling,
         )
-        java = (home.program("java"), *BRIEF, *SMALL, archived, "-cp", ARTIFACT, "Resident")
-        memory = f"-Xmx{limits.memory_bytes >> 10}k"
-        running = (home.program("java"), *QUIET, memory, *self.flags, "-cp", ARTIFACT, main)
+        java = (home.program("java"), *BRIEF, *SMALL, archived, "-cp", ARTIFACT, "Resident", *OPTIONS, "-cp", "classes")
+        staying = Resident(resident, java, framed(f"{file}.java", program.source))
+        running = (*start_of(home, limits, self.flags), *(("-ea",) if program.variant == ASSERTIONS else ()))
+        finding = "" if main else f" && {finding_main(home)}"
         return Build(
-            ("/bin/sh", "-c", f"{compiling} && {packing}"),
+            ("/bin/sh", "-c", f"{compiling} && {packing}{finding}"),
             "program.jar",
             {f"{file}.java": program.source},
             tool.version,
             home.compiling,
             prepared=warm,
-            start=Start(running, home.readable, reserved_bytes=RESERVED),
-            resident=Resident(resident, (*java, *OPTIONS, "-cp", "classes"), framed(f"{file}.java", program.source)),
+            start=Start((*running, *class_in(main)), home.readable, reserved_bytes=RESERVED),
+            resident=staying if main else None,
         )
 
 
@@ -125,32 +133,41 @@ def framed(*texts: str) -> bytes:
     return b"".join(struct.pack(">i", len(each)) + each for each in encoded)
 
 
-def names_in(source: str) -> tuple[str, str]:
-    """Return the name of the file that javac demands for `source`, and the full name of the class to run."""
-    code = OUTSIDE_CODE.sub(" ", source)
+def names_in(source: str, *, first: bool = False) -> tuple[str, str]:
+    """Return the name of the file that javac demands for `source`, and the full name of the class to run.
+
+    That is the outermost class with a main method that is called `Main`, else the public one, else the first; with
+    `first` always the first. The name is empty if none is found here: the compiled classes have to be asked.
+    """
+    code = TEXT_OR_COMMENT.sub(" ", source)
     types = list(types_in(code))
-    main = next((name for name, _, runs in types if runs), MAIN)
-    file = next((name for name, public, _ in types if public), main)
+    running = [(name, public) for name, public, runs in types if runs]
+    if not first:
+        running.sort(key=lambda each: (each[0] != MAIN, not each[1]))
+    main = running[0][0] if running else ""
+    file = next((name for name, public, _ in types if public), main or next((name for name, *_ in types), MAIN))
     package = PACKAGE.search(code)
-    return file, f"{package[1]}.{main}" if package else main
+    return file, f"{package[1]}.{main}" if package and main else main
 
 
 def types_in(code: str) -> Iterator[tuple[str, bool, bool]]:
-    """Yield the name of each outermost type, whether it is public, and whether it has a main method."""
-    name, public, runs, depth, after_public = "", False, False, 0, False
+    """Yield the name of each outermost type, whether it is public, and whether it has a main method that can be run."""
+    name, kind, public, runs, depth, modifiers = "", "", False, False, 0, set[str]()
     for part in PART.finditer(code):
         text = part[0]
         if text in "{};":
             depth += (text == "{") - (text == "}")
-            after_public = False
-        elif text.endswith("("):
-            runs = runs or depth == 1
-        elif text == "public":
-            after_public = True
+            modifiers = set()
+        elif text in ("public", "static"):
+            modifiers.add(text)
+        elif text.endswith(")"):
+            needed = {"static"} if kind == "interface" else {"public", "static"}
+            runs = runs or (depth == 1 and modifiers >= needed)
         elif depth == 0:
             if name:
                 yield name, public, runs
-            name, public, runs = text.split()[-1], after_public, False
+            kind, name = text.split()
+            public, runs = "public" in modifiers, False
     if name:
         yield name, public, runs
 

@@ -1,11 +1,12 @@
 """Kotlin, compiled for the Java virtual machine."""
 
 import re
+import shlex
 from pathlib import Path
 
 from alpha_codium.languages.compiled import Compiled
-from alpha_codium.languages.jvm import BRIEF, QUIET, RESERVED, JavaHome
-from alpha_codium.languages.tools import ARTIFACT, Build, Start, find_tool
+from alpha_codium.languages.jvm import BRIEF, RESERVED, JavaHome, class_in, finding_main, start_of
+from alpha_codium.languages.tools import Build, Start, find_tool
 from alpha_codium.limits import Limits
 from alpha_codium.program import Program
 
@@ -18,6 +19,7 @@ OPTIONS = ("-no-reflect", "-nowarn")
 DEBIAN = "/usr/share/java"
 # Without a file of counters in /tmp.
 JAVA_VERSION = ("-XX:-UsePerfData", "-version")
+NAMED = ("-jar", "program.jar")
 
 
 class Kotlin(Compiled):
@@ -37,25 +39,32 @@ class Kotlin(Compiled):
     compiler, package = "kotlinc", "kotlin default-jdk-headless"
     # `kotlinc` starts java with an option that Java 17 warns about.
     version_options = ("-J-XX:-PrintWarnings", "-J-XX:-UsePerfData", "-version")
-    # Those of the virtual machine that runs the program; the memory limit is added.
-    flags = ("-Xss128m", "-DONLINE_JUDGE=true")
+    # Those of the virtual machine that runs the program, behind `start_of`.
+    flags = ("-DONLINE_JUDGE=true",)
 
     def build(self, program: Program, limits: Limits) -> Build:
-        """See `Language`. The archive that the compiler makes names the class with the main function."""
+        """See `Language`.
+
+        The archive that the compiler makes names the class with the main function, unless that is in an object.
+        """
         tool, java = self.tool(), find_tool(self.title, "java", "default-jdk-headless", *JAVA_VERSION)
         home, jdk = Path(tool.file).parents[1], JavaHome(java.path)
         classes = ":".join(f"{home}/lib/{name}" for name in JARS)
-        compiling = (jdk.program("java"), *BRIEF, "-cp", classes, COMPILER, "-kotlin-home", str(home), *OPTIONS)
+        compiler = (jdk.program("java"), *BRIEF, "-cp", classes, COMPILER, "-kotlin-home", str(home), *OPTIONS)
+        compiling = shlex.join((*compiler, "-d", "program.jar", "main.kt"))
         library = str((home / "lib" / LIBRARY).resolve())
-        memory = f"-Xmx{limits.memory_bytes >> 10}k"
-        running = (jdk.program("java"), *QUIET, memory, *self.flags, f"-Xbootclasspath/a:{library}", "-jar", ARTIFACT)
+        named = shlex.join((jdk.program("java"), *BRIEF, f"-Xbootclasspath/a:{library}", "--dry-run", *NAMED))
         return Build(
-            (*compiling, "-d", "program.jar", "main.kt"),
+            ("/bin/sh", "-c", f"{compiling} && {{ {named} 2> /dev/null || {finding_main(jdk, library)}; }}"),
             "program.jar",
             {"main.kt": program.source},
             f"{tool.version}, {java.version}",
             (*jdk.compiling, str(home), DEBIAN),
-            start=Start(running, (*jdk.readable, library), reserved_bytes=RESERVED),
+            start=Start(
+                (*start_of(jdk, limits, self.flags), f"-Xbootclasspath/a:{library}", *class_in("")),
+                (*jdk.readable, library),
+                reserved_bytes=RESERVED,
+            ),
         )
 
 

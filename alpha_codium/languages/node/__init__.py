@@ -16,8 +16,8 @@ OUTSIDE_CODE = re.compile(
     r"|(?<=[=(,:\[!&|?{};\n])[ \t]*/(?![*/])(?:\\.|[^/\\\n]){1,200}/",
     re.DOTALL,
 )
-# Kibibytes: deep recursion must not end a program that other languages' programs get through.
-STACK = 256 << 10
+# The largest stack: deep recursion must not end a program that other languages' programs get through.
+STACK = 256 << 20
 # The threads of the pool, which does no more than read files.
 ENVIRONMENT = {
     "UV_THREADPOOL_SIZE": "1",
@@ -38,7 +38,6 @@ READS = (
 class Node(Compiled):
     """A language whose programs Node.js runs; see `Compiled`. `flags` are options of Node.js."""
 
-    flags = (f"--stack-size={STACK}",)
     main = re.compile(READS)
     quiet = OUTSIDE_CODE
 
@@ -49,6 +48,9 @@ class Node(Compiled):
 
     def start(self, node: Tool, limits: Limits) -> Start:
         """Return how the artifact is run."""
-        memory = f"--max-old-space-size={limits.memory_bytes >> 20}"
-        command = (node.file, memory, *self.flags, ARTIFACT)
+        memory = (
+            f"--max-old-space-size={limits.memory_bytes >> 20}",
+            f"--stack-size={min(STACK, limits.memory_bytes) >> 10}",
+        )
+        command = (node.file, *memory, *self.flags, ARTIFACT)
         return Start(command, (*node.runtime, DEBIAN), ENVIRONMENT, reserved_bytes=RESERVED)

@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 from alpha_codium.languages.compiled import Compiled
-from alpha_codium.languages.tools import Build, Tool, find_tool
+from alpha_codium.languages.tools import Build, Tool, find_tool, first_that_succeeds
 from alpha_codium.limits import Limits
 from alpha_codium.program import Program
 
@@ -29,6 +29,8 @@ class Rust(Compiled):
     quiet = re.compile(r"//[^\n]*|/\*.*?(?:\*/|\Z)|\"(?:\\.|[^\"\\])*\"?|'(?:\\[^'\n]{1,10}|[^'\\\n])'", re.DOTALL)
     compiler, package = "rustc", "rustc"
     flags = ("--edition=2021", "-Copt-level=2")
+    # That of 2015 is what rustc compiles if it isn't told, as by Judge0, Piston and SandboxFusion.
+    older_and_newer = ("--edition=2024", "--edition=2018", "--edition=2015")
 
     def tool(self) -> Tool:
         """See `Language`: the compiler itself, which a jail can show, rather than rustup's in front of it."""
@@ -40,6 +42,10 @@ class Rust(Compiled):
     def build(self, program: Program, limits: Limits) -> Build:
         """See `Language`."""
         tool, linker = self.tool(), find_tool(self.title, "gcc", "gcc libc6-dev")
+        return first_that_succeeds([version.build_with(program, tool, linker) for version in self.versions()])
+
+    def build_with(self, program: Program, tool: Tool, linker: Tool) -> Build:
+        """Return a build of one version of the language."""
         static = ("-Ctarget-feature=+crt-static", f"-Clinker={linker.path}", "-Cstrip=symbols", "-Awarnings")
         return Build(
             (tool.path, *self.flags, *static, "-o", "program", "main.rs"),

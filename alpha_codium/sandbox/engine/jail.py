@@ -126,7 +126,12 @@ def runner_request(
     machine = platform.machine()
     if native is not None:
         name, more = native["memory"] or ("", 0)
-        native = {**native, "memory": (name, limits.memory_bytes + more) if name and not counted else None}
+        native = {
+            **native,
+            "memory": (name, limits.memory_bytes + more) if name and not counted else None,
+            # Runtimes limit the stacks of their programs themselves.
+            "stack_bytes": limits.stack_bytes if counted and name == "RLIMIT_AS" else 0,
+        }
     executing = native is not None
     compiles = native is not None and native["writable"]
     of_tests = build_filter(machine, processes=compiles, walled=walls, executing=executing)

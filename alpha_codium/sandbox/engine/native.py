@@ -148,7 +148,8 @@ def digest_of_entry(folder: Path, name: str, paths: Sequence[str]) -> str:
 def digest_of(build: Build) -> str:
     """Return the name under which what `build` makes is kept."""
     named = (build.files, build.environment)
-    parts = [build.command, build.artifact, build.version, *(sorted(each.items()) for each in named)]
+    others = [digest_of(build.otherwise)] if build.otherwise else []
+    parts = [*others, build.command, build.artifact, build.version, *(sorted(each.items()) for each in named)]
     return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
@@ -203,7 +204,19 @@ def make(
             given = (*tools, str(resident.parent))
             made = ask(build.resident.request, filled(staying, folder), given, cancellation)
         result = made or compiled(build, filled(build.command, folder), compiler(tools), cancellation)
-        return result if isinstance(result, Execution) else cache.keep(build, result)
+        if not isinstance(result, Execution):
+            return cache.keep(build, result)
+    if build.otherwise is None or not may_be_tried_otherwise(result):
+        return result
+    other = make(build.otherwise, cache, compiler, cancellation)
+    if isinstance(other, Path):
+        return cache.keep(build, other.read_bytes())
+    return other if other.status is Status.INTERNAL_ERROR else result
+
+
+def may_be_tried_otherwise(result: Execution) -> bool:
+    """Whether the compiler itself has rejected the program, and didn't take so long that others would take too long."""
+    return bool(result.exit_code) and result.cpu_seconds < COMPILER_LIMITS.cpu_seconds / 4
 
 
 def prepared_folder(

@@ -14,6 +14,13 @@ NEAR_LIMIT = 0.95
 STDERR_KEPT = 1 << 20
 # CPU time of a worker's group beyond what its tests reported: that of processes that hid from their parent.
 HIDDEN_SECONDS = 0.1
+# What runtimes print when a stack is full.
+STACK_OVERFLOW = re.compile(
+    rb"^(?:Exception in thread .*|Caused by: )?java\.lang\.StackOverflowError\b|^RangeError: Maximum call stack size"
+    rb"|\(SystemStackError\)$|^runtime: goroutine stack exceeds|\bhas overflowed its stack$|^Stack overflow\b"
+    rb"|^RecursionError: |^RuntimeError: maximum recursion depth",
+    re.MULTILINE,
+)
 # What other runtimes than CPython print when they end for lack of memory.
 OUT_OF_MEMORY = re.compile(
     rb"^(?:Exception in thread .*)?java\.lang\.OutOfMemoryError\b|^FATAL ERROR: .*heap out of memory"
@@ -69,7 +76,7 @@ class Outcome(ProcessEnd):
             output_exceeded=self.stdout_bytes > limits.output_bytes or self.stderr_bytes >= largest_file(limits),
             time_exceeded=self.cpu_seconds >= limits.cpu_seconds or too_long,
             violated=self.signal == signal.SIGSYS,
-            out_of_memory=self.killed_for_memory or ran_out_of_memory(stderr, self.peak_bytes, limits),
+            out_of_memory=self.killed_for_memory or ran_out_of_memory(stderr, self.peak_bytes, limits, self.signal),
         )
 
 
@@ -102,13 +109,17 @@ def status_of(
     return Status.MEMORY_LIMIT_EXCEEDED if out_of_memory else Status.RUNTIME_ERROR
 
 
-def ran_out_of_memory(stderr: bytes, peak_bytes: int, limits: Limits) -> bool:
-    """Whether a failed program ran out of memory, by its peak or by what it printed at its end."""
+def ran_out_of_memory(stderr: bytes, peak_bytes: int, limits: Limits, signal_number: int | None = None) -> bool:
+    """Whether a failed program ran out of memory, by its peak or by what it printed at its end.
+
+    The peak says nothing if endless recursion has filled its stack, which may be as large as its memory.
+    """
     before, _, last_line = stderr.rstrip().rpartition(b"\n")
     # CPython 3.14 ends the traceback like this if it has no memory to print it.
     unprinted = last_line == b"lost sys.stderr" and b"\nobject type name: MemoryError\n" in before + b"\n"
     raised = last_line.partition(b":")[0].endswith(b"MemoryError")
     near = peak_bytes >= NEAR_LIMIT * limits.memory_bytes
+    near = near and signal_number != signal.SIGSEGV and STACK_OVERFLOW.search(stderr) is None
     return near or raised or unprinted or OUT_OF_MEMORY.search(stderr) is not None
 
 

@@ -64,8 +64,10 @@ def walled(build: Build, language: str) -> Build:
             f"programs in {language} need {hidden[0]}, which can't be shown to them because this machine doesn't "
             "provide namespaces: see `gencode sandbox check`"
         )
-    shares = not changes_user or is_reachable(programs_folder())
-    return build if shares else replace(build, prepared=None, resident=None)
+    if not changes_user or is_reachable(programs_folder()):
+        return build
+    other = build.otherwise and walled(build.otherwise, language)
+    return replace(build, prepared=None, resident=None, otherwise=other)
 
 
 def is_reachable(path: Path) -> bool:

@@ -96,7 +96,8 @@ class SpawnerClient:
         try:
             process = self._started()
             counted = self._group is not None and self._group.counts_memory
-            job["rlimits"] = rlimits_of(limits, None if counted and memory else memory or ("RLIMIT_AS", 0))
+            unlimited = None if counted and memory else memory or ("RLIMIT_AS", 0)
+            job["rlimits"] = rlimits_of(limits, unlimited, bounded=counted and memory == ("RLIMIT_AS", 0))
             self._limit_sums(limits, len(stdin))
             timer = threading.Timer(limits.wall_seconds + GRACE, process.kill)
             timer.start()
@@ -191,11 +192,11 @@ def read_result(stream: IO[bytes]) -> Ended:
     return Ended(stdout=stdout, stderr=stderr, **values)
 
 
-def rlimits_of(limits: Limits, memory: tuple[str, int] | None) -> dict[str, int]:
+def rlimits_of(limits: Limits, memory: tuple[str, int] | None, *, bounded: bool = False) -> dict[str, int]:
     """Return the limits as the kernel takes them.
 
     A program that ignores the signal at its CPU limit gets one more second. `memory` is the resource that the memory
-    limit is for, and how many bytes more of it there may be.
+    limit is for, and how many bytes more of it there may be. The stack may be `bounded`, too.
     """
     return {
         **({memory[0]: limits.memory_bytes + memory[1]} if memory else {}),
@@ -203,7 +204,7 @@ def rlimits_of(limits: Limits, memory: tuple[str, int] | None) -> dict[str, int]
         "RLIMIT_FSIZE": limits.file_bytes,
         "RLIMIT_NOFILE": limits.open_files,
         "RLIMIT_CORE": 0,
-        # As on contest judges: deep recursion is common, and bounded by memory. A finite limit would also be the size
-        # that every thread reserves.
-        "RLIMIT_STACK": resource.RLIM_INFINITY,
+        # As on contest judges: deep recursion is common, and bounded by memory. A finite limit is also the size that
+        # every thread reserves, so there is none where that counts.
+        "RLIMIT_STACK": limits.stack_bytes if bounded else resource.RLIM_INFINITY,
     }

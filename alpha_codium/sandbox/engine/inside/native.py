@@ -50,6 +50,7 @@ class NativeProgram:
         self.arguments = [argument.replace(FOLDER, folder) for argument in native["command"]]
         self.environment = {**config["variables"], **native["environment"]}
         self.memory, self.writable = native["memory"], native["writable"]
+        self.stack = native["stack_bytes"]
         if native["image"]:
             self.image = os.dup2(source, place_of_image, inheritable=False)
         else:
@@ -70,6 +71,7 @@ class NativeProgram:
         """In the runner: take the limits of tests, which `spawn` needs."""
         signal.signal(signal.SIGXCPU, signal.SIG_IGN)
         self.unlimit_address_space()
+        self.limit_stack()
 
     def spawn(self, fds: list[int], cpu_seconds: int) -> int:
         """Start a test's process with these streams; return its process id. Raises OSError if it can't be executed."""
@@ -86,9 +88,15 @@ class NativeProgram:
         most = resource.getrlimit(resource.RLIMIT_AS)[1]
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
 
+    def limit_stack(self) -> None:
+        """Have endless recursion end with a signal, before the control group ends it for its memory."""
+        if self.stack:
+            resource.setrlimit(resource.RLIMIT_STACK, (self.stack, resource.getrlimit(resource.RLIMIT_STACK)[1]))
+
     def execute(self) -> None:
         """Become the program."""
         self.unlimit_address_space()
+        self.limit_stack()
         if self.memory:
             name, most = self.memory
             resource.setrlimit(getattr(resource, name), (most, most))

@@ -24,6 +24,8 @@ from alpha_codium.verdict import Execution, Status
 DEFAULT_RUN_MILLISECONDS = 3000
 # The highest values of the limits in a request.
 HIGHEST = {"memory_limit": MOST_MEMORY, "timeout": int(MOST_SECONDS * 1000), "cpu_time": int(MOST_SECONDS * 1000)}
+# The original starts Java from the source, which runs the first class.
+VARIANTS = {"java": "first_class"}
 DECODERS = {"base64": base64.b64decode, "hex": bytes.fromhex}
 Stage = dict[str, Any]
 
@@ -115,7 +117,7 @@ async def run(server: Server, request: Request, item: Execute, runtime: Runtime)
     """Run a program; raises Refused, and SandboxError if the server couldn't."""
     stdin = item.stdin if item.stdin.endswith("\n") else item.stdin + "\n"
     beside = {name: data for name, data in item.files.items() if name != item.main}
-    program = Program.from_source(runtime.ours, item.source)
+    program = Program.from_source(runtime.ours, item.source, VARIANTS.get(runtime.ours, ""))
     report = await server.executor.execute(request, job_of(program, stdin, item.run_limits(), beside, item.arguments))
     last = stage(report.last)
     if not runtime.compiled:

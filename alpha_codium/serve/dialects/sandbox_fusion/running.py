@@ -34,6 +34,8 @@ LANGUAGES = {
     "csharp": "csharp",
     "ruby": "ruby",
 }
+# The original runs `java -ea`, and TypeScript with `tsx`, which doesn't check types.
+VARIANTS = {"java": "assertions", "typescript": "unchecked"}
 KnownLanguage = Literal[
     "python", "cpp", "nodejs", "go", "go_test", "java", "php", "csharp", "bash", "typescript", "sql", "rust", "cuda",
     "lua", "R", "perl", "D_ut", "ruby", "scala", "julia", "pytest", "junit", "kotlin_script", "jest", "verilog",
@@ -141,7 +143,7 @@ def program_of(server: Server, language: str, code: str) -> Program | RunAnswer:
     ours = {theirs for theirs, name in LANGUAGES.items() if name in server.languages}
     if language not in ours:
         return refused(f"this server runs {', '.join(sorted(ours))}, not {language}")
-    return Program.from_source(LANGUAGES[language], code)
+    return Program.from_source(LANGUAGES[language], code, VARIANTS.get(language, ""))
 
 
 def limits_of(seconds: float, mebibytes: int) -> Limits:
