@@ -50,14 +50,14 @@ class Checkout:
                 if "tests" not in path.relative_to(self.folder).parts:
                     yield path.relative_to(self.folder).as_posix()
 
-    def require(self, file: str, text: str) -> None:
-        """Raise DatasetError unless a file of a task has this text here, too."""
+    def require(self, file: str, text: str, version: str = "") -> None:
+        """Raise DatasetError unless a file of a task, which is of this version, has this text here, too."""
         try:
             own = self.source(file)
         except (OSError, ValueError):
             own = ""
         if own != text.replace("\r\n", "\n"):
-            raise other_files(file, self.recipe, self.version)
+            raise other_files(file, self.recipe, f"{self.version} here", version)
 
     def hidden(self, text: str) -> str:
         """Return what tests say as it is on any machine: without folders, temporary names and addresses of memory."""
@@ -95,17 +95,17 @@ def digest(text: str) -> str:
     return hashlib.sha256(text.replace("\r\n", "\n").encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def other_files(file: str, recipe: Recipe, version: str) -> DatasetError:
-    """Return the error that a file of a task isn't that of a repository here."""
-    return DatasetError(
-        f"{file} {DIFFERS} {recipe.name} {version} here, so the task is of other files: {remedy(recipe)}"
-    )
+def other_files(file: str, recipe: Recipe, place: str, version: str) -> DatasetError:
+    """Return the error that a file of a task, which is of this version, isn't that of a repository at some place."""
+    return DatasetError(f"{file} {DIFFERS} {recipe.name} {place}, so the task can't be run there: "
+                        f"{remedy(recipe, version)}")  # fmt: skip
 
 
-def remedy(recipe: Recipe, version: str = "COMMIT") -> str:
-    """Return how to get the files of a commit, in one line."""
-    clone = f"git clone {recipe.url or 'URL'} DIR && git -C DIR checkout {version}"
-    return f"get those of its commit (`{clone}`), and name them with --checkout DIR"
+def remedy(recipe: Recipe, version: str) -> str:
+    """Return how to get the files of a task, in one line; its version is that of rows without one by default."""
+    commit = COMMIT.fullmatch(version or recipe.commit)
+    clone = f"git clone {recipe.url or 'URL'} DIR && git -C DIR checkout {commit[1] if commit else 'COMMIT'}"
+    return f"get the files of its commit (`{clone}`), and give --checkout DIR to run-multiturn or `gencode repo serve`"
 
 
 def digest_of(folder: Path) -> str:
@@ -133,13 +133,12 @@ def check_out(
     elif checkout is not None:
         version = version_of(checkout)
     version = version or recipe.version
-    commit = COMMIT.fullmatch(version)
     folder = home() / "repositories" / f"{recipe.name}-{version}"
     interpreter = _environment(recipe) / "bin" / "python"
     tree = folder / "tree"
     if not tree.exists():
-        if commit and not sdist and not checkout:
-            raise UserError(f"{recipe.name} {version} isn't on PyPI: {remedy(recipe, commit[1])}")
+        if COMMIT.fullmatch(version) and not sdist and not checkout:
+            raise UserError(f"{recipe.name} {version} isn't on PyPI: {remedy(recipe, version)}")
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder) as temporary:
             if checkout is None:

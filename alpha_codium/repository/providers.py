@@ -140,8 +140,9 @@ class LocalProvider(TestProvider):
         async with self._finding:
             if key not in self._checkouts:
                 self._checkouts[key] = await asyncio.to_thread(self._find, task)
-        await asyncio.to_thread(self._checkouts[key].require, task.file_path, task.raw_file_content)
-        return self._checkouts[key]
+        checkout = self._checkouts[key]
+        await asyncio.to_thread(checkout.require, task.file_path, task.raw_file_content, task.version)
+        return checkout
 
     def _tests_of(self, key: tuple[Checkout, str]) -> RepositoryTests:
         return RepositoryTests(*key, self.workers, self.limits)

@@ -89,7 +89,8 @@ class RestProvider(TestProvider):
                 raise self._other_files(task, version)
 
     def _other_files(self, task: RepositoryTask, version: str = "") -> DatasetError:
-        return other_files(task.file_path, recipe_of(task.repository), f"{version} at {self.url}".strip())
+        place = f"{version} at {self.url}".strip()
+        return other_files(task.file_path, recipe_of(task.repository), place, task.version)
 
     async def run(self, task: RepositoryTask, edit: Edit) -> SuiteRun:
         """See `TestProvider`."""

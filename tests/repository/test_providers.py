@@ -82,15 +82,17 @@ async def test_the_local_provider_tells_the_answer_from_a_stub(checkout: Checkou
 async def test_a_task_of_other_files_is_refused_with_the_commands_that_get_them(
     checkout: Checkout, counted: type[CountedTests]
 ) -> None:
-    ours = replace(checkout, recipe=replace(checkout.recipe, url="https://x/shop"))
-    task = replace(task_of_shop("Sale.net", (NET,)), raw_file_content=SOURCE.replace("RATE = 2", "RATE = 3"))
+    ours = replace(checkout, recipe=replace(checkout.recipe, url="https://x/shop", commit="0123abc"))
+    task = replace(
+        task_of_shop("Sale.net", (NET,)), version="", raw_file_content=SOURCE.replace("RATE = 2", "RATE = 3")
+    )
     async with LocalProvider(lambda _: ours, workers=1) as provider:
         await provider.check([task_of_shop("Sale.net", (NET,))])
         for refused in (provider.check([task]), provider.run(task, Edit(FILE, SOURCE))):
             with pytest.raises(DatasetError) as error:
                 await refused
             assert str(error.value).startswith(f"{FILE} differs from that of shop 1 here")
-            assert "`git clone https://x/shop DIR && git -C DIR checkout COMMIT`" in str(error.value)
+            assert "`git clone https://x/shop DIR && git -C DIR checkout 0123abc`" in str(error.value)
             assert "--checkout DIR" in str(error.value)
     assert not counted.opened, "nothing was loaded"
 
@@ -105,7 +107,8 @@ async def test_a_row_without_a_version_is_of_the_commit_of_the_existing_benchmar
         providers.checkout_of(task)
     clone = "git clone https://github.com/django/django DIR && git -C DIR checkout 89807fbde8b7"
     assert str(error.value) == (
-        f"django 89807fbde8b7 isn't on PyPI: get those of its commit (`{clone}`), and name them with --checkout DIR"
+        f"django 89807fbde8b7 isn't on PyPI: get the files of its commit (`{clone}`), and give --checkout DIR to "
+        "run-multiturn or `gencode repo serve`"
     )
     (tmp_path / "repositories" / "django-89807fbde8b7" / "tree").mkdir(parents=True)
     assert providers.checkout_of(task).version == "89807fbde8b7", "once it was given, it is there"
