@@ -10,6 +10,7 @@ import httpx
 import pytest
 
 from alpha_codium.serve.dialects.piston.runtimes import RUNTIMES, find_runtime, fulfils
+from tests.languages.available import require
 from tests.serve.serving import started
 
 ADD = "print(sum(map(int, input().split())))"
@@ -245,3 +246,11 @@ def test_limits_that_make_no_sense_are_refused(client, value):
 )
 def test_versions_are_matched_as_in_semantic_versioning(wanted, fulfilled):
     assert fulfils((3, 11, 4), wanted) is fulfilled
+
+
+@pytest.mark.thorough
+def test_the_first_class_of_a_java_program_runs_as_in_the_original(client):
+    require("java")
+    main = 'public static void main(String[] a) {{ System.out.println("{}"); }}'
+    program = f"class First {{ {main.format('first')} }} class Main {{ {main.format('Main')} }}"
+    assert execute(client, {"content": program}, language="java")["run"]["stdout"] == "first\n"

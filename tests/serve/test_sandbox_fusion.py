@@ -9,6 +9,7 @@ import httpx
 import pytest
 
 from alpha_codium.serve.dialects.sandbox_fusion.common_oj import extracted, same_output
+from tests.languages.available import require
 from tests.serve.serving import started
 
 ADD = "print(sum(map(int, input().split())))"
@@ -214,3 +215,17 @@ def test_long_answers_are_read_in_linear_time(text):
 )
 def test_outputs_are_compared_line_by_line(expected, actual, same):
     assert same_output(expected, actual) is same
+
+
+@pytest.mark.thorough
+def test_assertions_of_java_fire_and_types_of_typescript_are_not_checked_as_in_the_original(client):
+    require("java")
+    asserting = (
+        'public class Main { public static void main(String[] a) { assert 1 == 2; System.out.println("ran"); } }'
+    )
+    answer = run(client, asserting, language="java")
+    assert (answer["status"], answer["run_result"]["return_code"]) == ("Failed", 1)
+    assert "AssertionError" in answer["run_result"]["stderr"]
+    assert run(client, asserting.replace("1 == 2", "1 == 1"), language="java")["status"] == "Success"
+    require("typescript")
+    assert run(client, "const x: number = 'a'; console.log(x)", language="typescript")["run_result"]["stdout"] == "a\n"
