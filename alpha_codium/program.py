@@ -30,7 +30,7 @@ class Program(JsonValue):
     def __post_init__(self) -> None:
         """Raise ValueError for an unknown variant, a missing main file, or a path out of the program's folder."""
         if self.variant and self.variant not in LANGUAGES[self.language].variants:
-            raise ValueError(f"{self.language} programs have no variant {self.variant!r}")
+            raise ValueError(f"there is no variant {self.variant!r} of {self.language}")
         if self.main not in self.files:
             raise ValueError(f"the program has no file {self.main!r}")
         for path in self.files:

@@ -140,6 +140,6 @@ async def test_structured_output_says_how_fields_are_asked_for(bench, wanted, su
     for name in PLANNING:
         call = outcome.of(name)[0]
         assert ("response_format" in call.body) == by_schema
-        assert ("as YAML in one fence" in call.user) != by_schema
+        assert ("as YAML, in one fence" in call.user) != by_schema
     # A program is never put into JSON.
     assert "response_format" not in outcome.of("initial_code")[0].body

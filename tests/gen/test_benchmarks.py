@@ -95,7 +95,7 @@ def test_the_flow_for_functions_accepts_a_mixed_set_with_a_warning(home, tmp_pat
         job = ("--dataset_name", problems, "--flow", "complete", *model_arguments(server))
         done = run_cli("gen", "solve_set", *job)
         assert done.returncode == 0, done.stderr
-        assert "if the task says to read input" in last_user(server.requests[-1].body)
+        assert "where the task says to read input" in last_user(server.requests[-1].body)
     assert done.stderr.count("flow 'complete' asks for functions, and 'apps/8' wants a program that reads stdin") == 1
 
 
