@@ -286,7 +286,7 @@ def _changes_of_judge(was: Mapping[str, Any], now: Mapping[str, Any]) -> list[st
     if was.get("rules", 0) != now.get("rules", 0):
         earlier = f"version {was['rules']}" if "rules" in was else "an unrecorded version"
         changes.append(f"{earlier} of the judging rules, not {now.get('rules', 0)}")
-    if was.get("version", "") != now.get("version"):
+    if was.get("version", "") != now.get("version", ""):
         changes.append(f"{now['backend']} {was.get('version')}, not {now['version']}")
     before, after = (dict(each.split("==") for each in values.get("packages", ())) for values in (was, now))
     names = sorted(name for name in before | after if before.get(name) != after.get(name))

@@ -13,7 +13,7 @@ import os
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, Self, TypeVar, cast
+from typing import Any, Self, TypeVar
 
 from loguru import logger
 
@@ -99,14 +99,14 @@ class Journal:
                 if not isinstance(entry, dict):
                     raise TypeError("not a JSON object")
                 is_read = not self.judged_by or entry.pop("judged_by", "") == self.judged_by
-                parsed = parse(entry) if is_read else None
+                parsed = parse(entry)
             except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
                 raise JournalError(
                     f"{self.path}, line {number}, was changed: it isn't an entry of this run ({error!r}); delete the "
                     "line, and the work it recorded will be repeated"
                 ) from error
             if is_read:
-                yield offset, cast(T, parsed)
+                yield offset, parsed
             offset += len(line)
 
     def _lines(self) -> Iterator[bytes]:
