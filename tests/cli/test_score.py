@@ -258,7 +258,7 @@ def test_raw_answers_are_recognized_and_cleaned(tmp_path: Path, problems: Path) 
     done = score(tmp_path, file, "--k", 1, benchmark=problems)
     assert (done.returncode, result(tmp_path)["pass_at_k"]) == (0, {"pass@1": 0.0})
     assert "empty or don't compile: 3 of 3 programs" in done.stdout
-    assert "the commonest error (3 programs): SyntaxError: invalid syntax, 'Sure:'" in done.stdout
+    assert "the commonest error (3 programs): SyntaxError: invalid syntax, for example 'Sure:'" in done.stdout
     assert "gencode eval score --clean, or gencode data clean_generations" in done.stdout
     done = score(tmp_path, file, "--k", 1, "--clean", "--run", "clean", benchmark=problems)
     assert done.returncode == 0, done.stderr
