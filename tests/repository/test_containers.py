@@ -74,7 +74,7 @@ async def test_an_image_with_another_python_is_refused(
     containers: TestProvider, checkout: Checkout, tmp_path: Path
 ) -> None:
     other = tmp_path / "python"
-    other.write_text("#!/bin/sh\necho 'CPython 3.8.1'\n")
+    other.write_text("#!/bin/sh\necho '[\"CPython 3.8.1\", []]'\n")
     other.chmod(0o755)
     moved = replace(checkout, interpreter=other)
     provider = open_provider("oci", checkouts=lambda _: moved)
