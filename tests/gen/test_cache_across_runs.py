@@ -156,7 +156,7 @@ def test_a_changed_prompt_asks_only_what_follows_from_it(home, tmp_path):
 
         whole = asked("first")
         assert whole[:3] == ["reflect", "possible_solutions", "choose_best"]
-        prompt.write_text(prompt.read_text().replace("Choose the one", "Take your time. Choose the one"))
+        prompt.write_text(prompt.read_text().replace("Choose the simplest", "Take your time. Choose the simplest"))
         assert asked("same answer") == ["choose_best"]
         prompt.write_text(prompt.read_text().replace("Take your time.", "Think twice."))
         answers["choose_best"] = chosen("counting")
