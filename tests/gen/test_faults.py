@@ -75,11 +75,25 @@ def without_signatures(candidates):
 @pytest.mark.thorough
 @pytest.mark.parametrize("fault", PASSING.values(), ids=PASSING)
 def test_with_every_fault_once_a_request_the_candidates_are_those_without(solve, solutions, fault):
-    with ScriptedServer(ECHO_SCRIPT, faults=[FaultOnce(fault)]) as server:
+    # A cut-off answer is asked for again by another request.
+    faults = [once_a_prompt(fault) if isinstance(fault, Truncated) else FaultOnce(fault)]
+    with ScriptedServer(ECHO_SCRIPT, faults=faults) as server:
         done = solve(server)
     assert done.returncode == 0, done.stderr
     assert solutions() == EXPECTED
     assert KEY not in done.stderr
+
+
+def once_a_prompt(fault):
+    seen_before = set()
+
+    def reply(seen):
+        prompt = str(seen.body["messages"])
+        is_first = prompt not in seen_before
+        seen_before.add(prompt)
+        return fault if is_first else None
+
+    return reply
 
 
 def ECHO_SCRIPT(_body):
