@@ -76,7 +76,7 @@ def without_signatures(candidates):
 @pytest.mark.parametrize("fault", PASSING.values(), ids=PASSING)
 def test_with_every_fault_once_a_request_the_candidates_are_those_without(solve, solutions, fault):
     # A cut-off answer is asked for again by another request.
-    faults = [once_a_prompt(fault) if isinstance(fault, Truncated) else FaultOnce(fault)]
+    faults = [once_a_prompt(fault) if fault is PASSING["truncated"] else FaultOnce(fault)]
     with ScriptedServer(ECHO_SCRIPT, faults=faults) as server:
         done = solve(server)
     assert done.returncode == 0, done.stderr
