@@ -56,7 +56,7 @@ UNKNOWN = re.compile(
     re.IGNORECASE,
 )
 # Attributes of a fence, such as `title="main.py"`, and the lines of a session with an interpreter.
-ATTRIBUTES = re.compile(r"(?:[\w-]+=(?:\"[^\"]*\"|'[^']*'|\{[^{}]*\}|[\w.,/-]+)[ \t]*)+")
+ATTRIBUTES = re.compile(r"(?:[\w-]++=(?:\"[^\"]*\"|'[^']*'|\{[^{}]*\}|[\w.,/-]++)[ \t]*+)+")
 PROMPTED = re.compile(r"^(?:>>>|\.\.\.)(?: (?P<line>[^\n]*))?$", re.MULTILINE)
 
 

@@ -13,7 +13,7 @@ MAX_STARTS = 8
 MAX_CUTS = 8
 MAX_BLOCKS = 8
 # A line that may stand before the first one that is surely code.
-CODE_BEFORE = re.compile(r"[ \t]*(?://|/\*|\*|#\w|@|[^\n]*[;{}>/][ \t\r]*$|[ \t\r]*$)", re.MULTILINE)
+CODE_BEFORE = re.compile(r"[ \t]*+(?://|/\*|\*|#\w|@|[^\n]*[;{}>/][ \t\r]*$|[ \t\r]*$)", re.MULTILINE)
 # The content of `<pre><code class="language-python">...</code></pre>`.
 HTML = re.compile(
     r"^[ \t]*<(?P<tag>pre|code)\b[^<>\n]{0,200}>\s*(?:<code\b[^<>\n]{0,200}>)?(?P<code>.*?)(?:</(?:code|pre)>|\Z)",

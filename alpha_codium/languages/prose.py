@@ -36,7 +36,7 @@ _SMALL = (
 # Neither a statement nor an assignment to names.
 _NO_CODE = r"(?![^\n]*[;{][ \t\r]*$|[\w \t,*&]*=[^=])"
 SENTENCE = re.compile(
-    rf"^[ \t]*(?:{_LIST})?(?:{_NO_CODE}(?:{_CAPITAL}|{_SMALL}|{_ENDED})|\*\*[A-Za-z]|#{{2,6}} [A-Za-z])", re.MULTILINE
+    rf"^[ \t]*+(?:{_LIST})?+(?:{_NO_CODE}(?:{_CAPITAL}|{_SMALL}|{_ENDED})|\*\*[A-Za-z]|#{{2,6}} [A-Za-z])", re.MULTILINE
 )
 # A title of a few words, such as `Solution` or `C++ code`, before or after a program.
 TITLE = re.compile(r"[ \t]*[A-Z][A-Za-z+#]*(?:[ \t][A-Za-z+#]+){0,3}[ \t\r]*")

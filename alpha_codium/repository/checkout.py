@@ -25,8 +25,10 @@ DIFFERS = "differs from that of"
 # A version that is a commit, with a digest if files were changed.
 COMMIT = re.compile(r"([0-9a-f]{7,40})(-[0-9a-f]{12})?")
 # The folders of Python's library and of packages, wherever they are; and the names that `tempfile` makes.
-LIBRARY = re.compile(r"(?<![\w.-])(?:/[^/\s'\"<>:()]+)*/lib(?:32|64)?/python3(?:\.\d+)?t?/(?:(?:site|dist)-packages/)?")
-TEMPORARY = re.compile(r"(?<![\w.-])(?:/[^/\s'\"<>:()]+)*/tmp[a-z0-9_]{8}(?!\w)")
+_NO_NAME = r"\s'\"`<>:()\[\]{}|=,;"
+_FOLDERS = rf"(?<![^{_NO_NAME}])(?:/+[^/{_NO_NAME}]+)*/+"
+LIBRARY = re.compile(rf"{_FOLDERS}lib(?:32|64)?/python3(?:\.\d+)?t?/(?:(?:site|dist)-packages/)?")
+TEMPORARY = re.compile(rf"{_FOLDERS}tmp[a-z0-9_]{{8}}(?!\w)")
 ADDRESS = re.compile(r"(?<= at )0x[0-9a-f]+(?=>)")
 
 
