@@ -50,6 +50,8 @@ setup(
         "litellm>=1.60,!=1.82.7,!=1.82.8",
         "loguru>=0.7",
         "pydantic>=2.7",
+        # Tests of candidates import it.
+        "pytest>=8.2",
         "python-dotenv>=1.0",
         "pyyaml>=6.0",
         "rich>=13.7",

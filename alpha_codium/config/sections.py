@@ -172,7 +172,7 @@ class CodeTesterSection(Section):
     tester_type: str = "local"
     sandbox: bool | Literal["strict"] = True
     interpreter: str = ""
-    preload: list[str] = ["numpy"]
+    preload: list[str] = ["numpy", "pytest"]
     workers: int = Field(0, ge=0)
     timeout: float = Field(0.0, ge=0)
     memory_bytes: int = Field(0, ge=0, le=2**50)

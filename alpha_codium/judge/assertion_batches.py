@@ -95,7 +95,12 @@ async def _record(kind: AssertionsKind, test_codes: Iterable[str]) -> dict[str, 
     found: dict[str, tuple[Needs, str, str]] = {}
     for code in test_codes:
         needs = needs_of(code, kind.spec)
-        if needs.recordable and needs.names and not needs.together and (text := _rewritten(without_assertions, code)):
+        if (
+            needs.recordable
+            and needs.names
+            and not needs.together
+            and (text := _rewritten(without_assertions, needs.code))
+        ):
             seed = secrets.token_hex(8) if needs.random else ""
             found[code] = needs, seed, encode(kind.task(needs, seed=seed, test_code=text))
     if not found:
@@ -175,7 +180,7 @@ class Batch:
         for code, places in groups.items():
             recording = self.recordings[code]
             lines = [answers[i].stdout.split("\n")[1:-1] for i in places]
-            text = _rewritten(with_messages_apart, code) or code
+            text = _rewritten(with_messages_apart, recording.needs.code) or recording.needs.code
             task = self.kind.task(recording.needs, seed=recording.seed, test_code=text)
             with contextlib.suppress(Excessive):  # assertions with very large values are judged as pairs
                 inputs[code] = encode((token, task, list(recording.requests), lines))

@@ -6,8 +6,9 @@
 2. `check` is called with the entry point if the code defines it and doesn't call it.
 3. A name from the program is a class if the code uses it as one: `except E`, `isinstance(x, C)`, `C.x`, or an attribute
    of `C()` that no value of the standard types has. Capitals aren't evidence: functions in MBPP have them, too.
-4. Code that replaces what the program uses (`unittest.mock`, `sys.stdin`), or subclasses a class of the program, has to
-   run in the program's process. Calls can be recorded only if the code uses nothing but its own values.
+4. Code has to run in the program's process if it replaces what the program uses (`unittest.mock`, `sys.stdin`),
+   subclasses a class of the program, makes files that the program reads, or imports a package whose objects only that
+   package can compare (pandas). Calls can be recorded only if the code uses nothing but its own values.
 """
 
 import ast
@@ -22,15 +23,32 @@ import re
 import symtable
 import sys
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from alpha_codium.errors import Unjudgeable
 from alpha_codium.judge.drivers.outcomes import ALIASES
+from alpha_codium.judge.test_functions import runnable
 from alpha_codium.languages.python.syntax import UNPARSABLE, parse
 from alpha_codium.problem import ExecutionSpec
 
 # Names of tools that replace parts of the program, or of what it uses.
-REPLACING = {"mock", "patch", "monkeypatch", "MagicMock"}
+REPLACING = {"mock", "patch", "monkeypatch", "MonkeyPatch", "MagicMock"}
+# Names of tools that make or read files and folders, or change what a process inherits.
+SHARING = {
+    "tempfile",
+    "tmp_path",
+    "tmpdir",
+    "shutil",
+    "makedirs",
+    "mkdir",
+    "rmtree",
+    "write_text",
+    "write_bytes",
+    "touch",
+}
+SHARING |= {"open", "ZipFile", "chdir", "environ", "putenv", "sqlite3"}
+# Packages whose values cross, and tools of tests.
+CROSSING = {"numpy", "pytest", "hypothesis", "parameterized", "pytest_asyncio", "typing_extensions", "sortedcontainers"}
 # Names of functions and attributes that look up names given as strings.
 LOOKING_UP = {"eval", "exec", "globals", "locals", "vars", "__dict__"}
 # Names whose results depend on the process, or differ between runs.
@@ -60,7 +78,8 @@ COMMON = {name for kind in (*VALUES, fractions.Fraction, type(_ for _ in ())) fo
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """What assertions need: names from the program, modules, setup code, a call of `check`.
+    """What assertions need: names from the program, modules, setup code, a call of `check`; and their `code`, which
+    calls its functions and classes (`test_functions`).
 
     `classes` are the names used as classes. `together` means that the assertions have to run in the program's process,
     `recordable` that their calls may be known in advance. `catches` are the names of `CATCHABLE` that they use. `types`
@@ -79,6 +98,7 @@ class Needs:
     types: bool = False
     random: bool = False
     imports: tuple[str, ...] = ()
+    code: str = field(default="", compare=False)
 
     @property
     def has_class(self) -> bool:
@@ -90,7 +110,8 @@ class Needs:
 def needs_of(test_code: str, spec: ExecutionSpec) -> Needs:
     """Return what `test_code` needs; raises Unjudgeable if it isn't Python or asserts nothing."""
     try:
-        tree, scopes = parse(test_code), list(_scopes(symtable.symtable(test_code, "tests.py", "exec")))
+        ours = runnable(test_code, spec.entry_point)
+        tree, scopes = parse(ours.code), list(_scopes(symtable.symtable(ours.code, "tests.py", "exec")))
         helpers = _defined(symtable.symtable(spec.setup_code, "setup.py", "exec"))
     except UNPARSABLE as error:
         raise Unjudgeable(f"the code of the test, or its setup code, isn't Python: {error}") from error
@@ -108,6 +129,7 @@ def needs_of(test_code: str, spec: ExecutionSpec) -> Needs:
     words = _words(tree)
     if words & LOOKING_UP:
         foreign |= _identifiers(tree) - defined - helpers - modules - set(dir(builtins))
+    foreign |= wanted & ours.names
     names = foreign | ({spec.entry_point} if spec.entry_point else set()) or wanted
     from_setup = spec.setup_code if wanted & helpers else ""
     classes = _classes_in(tree, set(names))
@@ -117,12 +139,15 @@ def needs_of(test_code: str, spec: ExecutionSpec) -> Needs:
         from_setup,
         calls_check,
         classes=tuple(sorted(classes)),
-        together=bool(words & REPLACING) or _derives_or_replaces(tree, set(names)),
+        together=bool(words & (REPLACING | SHARING))
+        or _derives_or_replaces(tree, set(names))
+        or _has_foreign_values(_imports(tree)),
         recordable=not (words & SEEING or modules or classes or _reads_private(tree)),
         catches=tuple(sorted(words & CATCHABLE)),
         types="type" in words and _is_only_called(tree, "type"),
         random="random" in words,
         imports=tuple(sorted(_imports(tree) | modules)),
+        code=ours.code,
     )
 
 
@@ -183,6 +208,11 @@ def _derives_or_replaces(tree: ast.AST, names: set[str]) -> bool:
                 if owner == "builtins" or (owner, target.attr) == ("sys", "stdin"):
                     return True
     return False
+
+
+def _has_foreign_values(imports: set[str]) -> bool:
+    """Whether one of the imported modules belongs to a package whose objects can't be compared elsewhere."""
+    return not {name.partition(".")[0] for name in imports} <= sys.stdlib_module_names | CROSSING
 
 
 def _reads_private(tree: ast.AST) -> bool:

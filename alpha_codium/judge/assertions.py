@@ -88,7 +88,7 @@ class AssertionsKind(TestKind):
 
     async def execute(self, program: Program, input: str) -> Execution:
         """See `TestKind`; the program and the assertions run in one process."""
-        return (await self._judge_together(program, input, needs_of(input, self.spec))).execution
+        return (await self._judge_together(program, needs_of(input, self.spec))).execution
 
     async def behaviour(self, program: Program, input: str) -> Behaviour:
         """See `TestKind`; the value of an expression."""
@@ -129,30 +129,29 @@ class AssertionsKind(TestKind):
         """
         needs = needs_of(test_code, self.spec)
         if needs.together:
-            return await self._judge_together(program, test_code, needs, output_variable)
+            return await self._judge_together(program, needs, output_variable)
         token = secrets.token_hex(16)
-        tests = Program.from_source(PYTHON, test_code)
+        tests = Program.from_source(PYTHON, needs.code)
         left = Side(tests, driver("asserting"), encode((token, self.task(needs, output_variable))))
         right = Side(program, driver("serving"), encode(self.spec.setup_code))
         try:
             report = await self.sandbox.execute_pair(PairJob(left, right, self.limits))
         except PairUnsupported:
-            return await self._judge_together(program, test_code, needs, output_variable)
+            return await self._judge_together(program, needs, output_variable)
         reported = AssertionReport.of(report.left, token)
         if reported.outcome == "unsupported":
-            return await self._judge_together(program, test_code, needs, output_variable)
+            return await self._judge_together(program, needs, output_variable)
         return result_of_pair(report, reported, self.limits)
 
     def task(self, needs: Needs, output_variable: str = "", **more: Any) -> dict[str, Any]:
         """Return the assertions' needs in the form that the drivers read."""
         task = {"entry_point": self.spec.entry_point, "has_class": needs.has_class, "seed": ""}
-        return {**dataclasses.asdict(needs), **task, "output_variable": output_variable, **more}
+        own = dataclasses.asdict(dataclasses.replace(needs, code=""))
+        return {**own, **task, "output_variable": output_variable, **more}
 
-    async def _judge_together(
-        self, program: Program, test_code: str, needs: Needs, output_variable: str = ""
-    ) -> AssertionResult:
+    async def _judge_together(self, program: Program, needs: Needs, output_variable: str = "") -> AssertionResult:
         token = secrets.token_hex(16)
-        more = {"test_code": test_code, "setup_code": self.spec.setup_code}
+        more = {"test_code": needs.code, "setup_code": self.spec.setup_code}
         task = encode((token, self.task(needs, output_variable, **more)))
         report = await self.sandbox.run(program, [task], limits=self.limits, driver=driver("together"))
         execution = report.last.shortened()

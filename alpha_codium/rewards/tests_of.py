@@ -6,17 +6,21 @@
 4. `{"inputs": [...], "outputs": [...]}` of APPS, TACO and verl, perhaps with `fn_name`; or verl's `assert_case`.
 5. `{"input": [...], "output": [...]}` of CodeContests.
 6. `{"test_cases": ...}` with any of these, such as a column `verification_info`.
+7. Code with assertions, such as a file of tests for pytest or unittest (KodCode, BigCodeBench), which is one test.
 
-Any of them may be JSON in a string. In shapes 3 and 4, the imports of APPS run before each program, which published
-solutions need. The input of a call is a list of arguments, or JSON with an argument on each line. Rows with
-`metadata.func_name` are LiveCodeBench's, and are judged as its problems are: `[3]` isn't 3.
+Any of them, but for the last, may be JSON in a string. In shapes 3 and 4, the imports of APPS run before each
+program, which published solutions need. The input of a call is a list of arguments, or JSON with an argument on each
+line. Rows with `metadata.func_name` are LiveCodeBench's, and are judged as its problems are: `[3]` isn't 3.
 """
 
+import ast
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from alpha_codium.data.schema import problem_from_record
 from alpha_codium.errors import DatasetError
+from alpha_codium.languages.python.beginnings import parsed
+from alpha_codium.languages.python.syntax import DEFINITIONS
 from alpha_codium.problem import ExecutionSpec, Problem, TestCase
 from alpha_codium.values import parse_json, shown
 
@@ -27,6 +31,8 @@ def problem_of(tests: Shape) -> Problem:
     """Return a problem with these tests as private ones; raises TypeError if they have none of the shapes above."""
     if isinstance(tests, Problem):
         return tests
+    if isinstance(tests, str) and _is_code(tests):
+        return _assertions([tests])
     value = _plain(tests)
     try:
         if isinstance(value, Mapping):
@@ -40,6 +46,13 @@ def problem_of(tests: Shape) -> Problem:
     if isinstance(value, list):
         return Problem("row", private_tests=tuple(_pair(place, each) for place, each in enumerate(value)))
     raise TypeError(f"tests must be a list of tests, or an object with them, not {shown(tests)}")
+
+
+def _is_code(text: str) -> bool:
+    """Whether a text is Python that asserts something, or calls what does."""
+    tree = parsed(text)
+    kinds = (ast.Assert, *DEFINITIONS)
+    return tree is not None and any(isinstance(statement, kinds) for statement in tree.body)
 
 
 def _plain(tests: Any) -> Any:

@@ -77,7 +77,7 @@ def test_names_that_are_looked_up_are_found_in_strings() -> None:
 
 @pytest.mark.parametrize(
     "code",
-    ["def test_f():\n    assert f()", "class T:\n    def test(self):\n        assert f()", "import f", "x: int = 1"],
+    ["def helper():\n    assert f()", "class T:\n    def test(self):\n        assert f()", "import f", "x: int = 1"],
 )
 def test_assertions_that_never_run_do_not_count(code: str) -> None:
     with pytest.raises(Unjudgeable, match="asserts nothing"):

@@ -63,6 +63,17 @@ def test_assertions_are_read_from_each_shape(shape):
         assert [test.input for test in problem.private_tests] == ASSERTIONS
 
 
+@pytest.mark.parametrize(
+    "code",
+    ["assert f(1) == 2", "from solution import f\n\ndef test_f():\n    assert f(1) == 2\n"],
+    ids=["plain", "KodCode"],
+)
+def test_code_is_one_test(code):
+    problem = problem_of(code)
+    assert problem.execution.kind == "assertions"
+    assert [test.input for test in problem.private_tests] == [code]
+
+
 def test_arrays_as_pandas_reads_them_are_lists():
     numpy = pytest.importorskip("numpy")
     shape = {"inputs": numpy.array(["1", "21"], dtype=object), "outputs": numpy.array(["2", "42"], dtype=object)}
@@ -87,7 +98,7 @@ def test_a_problem_is_itself():
     ("shape", "message"),
     [
         (7, "tests must be a list of tests"),
-        ("assert f(1) == 1", "tests in a string must be JSON"),
+        ("f(1) is 1", "tests in a string must be JSON"),
         ([["1", "2", "3"]], r"tests\[0\] must be a pair of texts"),
         ([("1", 2)], r"tests\[0\] must be a pair of texts"),
         ([{"input": "1"}], r"tests\[0\] must have an input and an output"),

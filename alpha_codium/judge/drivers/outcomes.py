@@ -52,7 +52,7 @@ def run_in(namespace: "dict[str, Any]", test_code: "CodeType", task: "dict[str, 
 
 def names_for(peer: "Any", task: "dict[str, Any]") -> "dict[str, Any]":
     """The namespace with the names that the assertions use."""
-    namespace: dict[str, Any] = {"__name__": "__main__"}
+    namespace: dict[str, Any] = {"__name__": "__main__", "__file__": "tests.py"}
     if task["setup_code"]:
         exec(compile(task["setup_code"], "setup.py", "exec", dont_inherit=True), namespace)  # noqa: S102 - the dataset's
     if task["seed"]:

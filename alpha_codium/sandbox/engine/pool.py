@@ -55,7 +55,7 @@ from alpha_codium.verdict import Execution, Identity, PairReport, Report, Status
 
 # Modules loaded in every zygote: those that programs import most and that hardly slow down a fork.
 WARM = ("math", "collections", "heapq", "itertools", "bisect", "functools", "operator", "_sitebuiltins")
-HEAVY = ("numpy",)
+HEAVY = ("numpy", "pytest")
 CANCELLED = Report(Execution(Status.INTERNAL_ERROR, stderr="sandbox: the run was cancelled"))
 T = TypeVar("T")
 
@@ -206,7 +206,7 @@ class JailPool(Sandbox, ABC):
         builds = [await self._build_of(side, job.limits_of(side)) for side in job.sides]
         cancellation = Cancellation()
         async with self._slot() as slot:
-            workers = slot.beside("pair", slot.plain.jail.preload), worker_for(slot, job.right, builds[1])
+            workers = slot.worker_for(job.left.program.source, "pair"), worker_for(slot, job.right, builds[1])
             sessions = [
                 Session(worker, self._lock, cancellation, side, job.limits_of(side), self._building_of(slot, build))
                 for side, worker, build in zip(job.sides, workers, builds, strict=True)

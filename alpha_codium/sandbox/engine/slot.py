@@ -33,12 +33,12 @@ class Slot:
         self.executables = Executables()
         self.residents = Residents(lambda tools: self.with_tools(tools, "resident"))
 
-    def worker_for(self, program: str) -> Worker:
-        """Return the worker that has the program's imports loaded."""
+    def worker_for(self, program: str, purpose: str = "") -> Worker:
+        """Return the worker that has the program's imports loaded; for another `purpose` it is another one."""
         for module in self._heavy:
             if module in program and re.search(IMPORT.format(re.escape(module)), program, re.MULTILINE):
-                return self.beside(module, (*self._jail.preload, module))
-        return self.plain
+                return self.beside(f"{purpose} {module}", (*self._jail.preload, module))
+        return self.beside(purpose, self._jail.preload) if purpose else self.plain
 
     def beside(self, name: str, preload: tuple[str, ...]) -> Worker:
         """Return another worker, made on first use."""

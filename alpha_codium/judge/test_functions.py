@@ -1,0 +1,250 @@
+"""Tests that are functions and classes, as pytest and unittest run them: code that calls those that nothing calls.
+
+1. `from solution import f` and `solution.f` mean what the program defines. A module is the program's if its name says
+   so, or if it is neither of Python's library nor installed.
+2. Called are functions `test*`, with their parameters and fixtures (`test_calls`); methods `test*` of classes `Test*`;
+   and classes of unittest. What is marked as skipped, or as expected to fail, isn't.
+3. If no test is left, or one needs what isn't supported, the code is Unjudgeable: it must not pass without having run.
+"""
+
+import ast
+import code
+import functools
+import importlib.metadata
+import re
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from alpha_codium.errors import Unjudgeable
+from alpha_codium.judge.test_calls import (
+    FIXTURE,
+    MARK,
+    Calls,
+    Scope,
+    is_test_function,
+    name_of_call,
+    text_of,
+)
+from alpha_codium.languages.python.syntax import DEFINITIONS, UNPARSABLE, parse
+
+# Words in the names of modules that stand for the program, as datasets write them: `your_solution`, `main`, `task_1`.
+OF_PROGRAM = re.compile(
+    r"(?:^|_)(?:solutions?|main|programs?|submission|module|code|script|answers?|candidate|task|implementation|"
+    r"functions?|source)(?:_|\d|$)",
+    re.IGNORECASE,
+)
+# Packages that tests import, whether or not they are installed where gencode runs.
+PACKAGES = set(
+    """
+    attr attrs bs4 chess codewars_test Crypto cryptography cv2 dateutil django docx faker flask flask_mail folium
+    freezegun gensim geopy hypothesis jax keras librosa lxml matplotlib mechanize mock mpl_toolkits mpmath networkx
+    nltk nose nose2 numba numpy openpyxl pandas parameterized PIL plotly polars psutil pydantic pytest
+    pytest_asyncio pythonds pytz regex requests rich rsa scipy seaborn setuptools shapely simplejson six skimage
+    sklearn sortedcontainers sqlalchemy statsmodels sympy tensorflow testfixtures textblob texttable torch tqdm
+    typing_extensions wordcloud xlwt xmltodict yaml
+    """.split()  # noqa: SIM905 - a list of so many is hard to read
+)
+# What runs all tests of a module; its result would be lost.
+RUNNERS = ("unittest.main", "pytest.main", "TextTestRunner", "nose.main")
+# Ways in which a test skips itself while it runs.
+SKIPPING = re.compile(r"pytest\.(?:skip|importorskip|exit|xfail)|self\.skipTest|(?:unittest\.)?SkipTest")
+
+Edit = tuple[int, int, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Runnable:
+    """The code of a test that runs its functions and classes, and the names that it imports from the program."""
+
+    code: str
+    names: frozenset[str] = frozenset()
+
+
+def runnable(test_code: str, entry_point: str = "") -> Runnable:
+    """Return the code of a test so that its functions and classes run; the same text if it has none.
+
+    Raises Unjudgeable if they can't be run, and one of `UNPARSABLE` for code that isn't Python.
+    """
+    tree = parse(test_code)
+    text, imported = Text(test_code), set[str]()
+    edits = list(_without_imports(tree, text, entry_point, imported))
+    used = _used_at_top_level(tree)
+    scope = Scope.of(tree, text)
+    definitions = [each for each in tree.body if isinstance(each, DEFINITIONS) and each.name not in used]
+    tests = [each for each in definitions if _is_test(each, scope) and not _is_helper(each, scope, tree)]
+    if not tests:
+        return Runnable(text.edited(edits) if edits else test_code, frozenset(imported))
+    _require_no_skipping(tests)
+    edits += [*_without_decorators(tree, text), *_without_runners(tree, text)]
+    return Runnable(_without_pytest(f"{text.edited(edits)}\n{Calls(scope).of(tests)}"), frozenset(imported))
+
+
+class Text:
+    """A text whose parts are addressed as in its syntax tree, by lines and by bytes in them."""
+
+    def __init__(self, code: str) -> None:
+        self.data = code.encode("utf-8", "surrogatepass")
+        self.starts = [0, *(match.end() for match in re.finditer(rb"\r\n|\r|\n", self.data))]
+
+    def place(self, line: int, column: int) -> int:
+        """Return the offset of a place."""
+        return self.starts[line - 1] + column
+
+    def span(self, node: ast.AST) -> tuple[int, int]:
+        """Return where a node begins and ends."""
+        where = node if isinstance(node, ast.stmt | ast.expr | ast.arg | ast.keyword) else None
+        if where is None:
+            raise TypeError(f"{node} has no place")
+        return self.place(where.lineno, where.col_offset), self.place(where.end_lineno or 0, where.end_col_offset or 0)
+
+    def of(self, node: ast.AST) -> str:
+        """Return the text of a node."""
+        start, end = self.span(node)
+        return self.data[start:end].decode("utf-8", "surrogatepass")
+
+    def edited(self, edits: Iterable[Edit]) -> str:
+        """Return the text after all edits; of two that overlap, the outer one counts."""
+        pieces, at = [], 0
+        for start, end, new in sorted(edits, key=lambda edit: (edit[0], -edit[1])):
+            if start >= at:
+                pieces += [self.data[at:start], new.encode("utf-8", "surrogatepass")]
+                at = end
+        return b"".join([*pieces, self.data[at:]]).decode("utf-8", "surrogatepass")
+
+
+def _is_program(module: str, names: Sequence[str], entry_point: str) -> bool:
+    """Whether a module stands for the program."""
+    root = module.partition(".")[0]
+    if root == "__main__" or module == "":
+        return True
+    if root == "code" and names:  # one of Python's modules, too
+        return not any(hasattr(code, name) for name in names)
+    if root in sys.stdlib_module_names or root in PACKAGES:
+        return False
+    return bool(OF_PROGRAM.search(module.rpartition(".")[2])) or entry_point in names or root not in _installed()
+
+
+@functools.cache
+def _installed() -> frozenset[str]:
+    return frozenset(importlib.metadata.packages_distributions()) | {"alpha_codium"}
+
+
+def _without_imports(tree: ast.Module, text: Text, entry_point: str, imported: set[str]) -> Iterator[Edit]:
+    """Yield the edits after which names imported from the program, and attributes of its module, are its own names.
+
+    These are added to `imported`.
+    """
+    modules, roots = set[str](), set[str]()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            if node.level or _is_program(node.module or "", [each.name for each in node.names], entry_point):
+                renamed = [
+                    f"{each.asname} = {each.name}" for each in node.names if each.asname not in (None, each.name)
+                ]
+                roots.add(node.module or "")
+                imported |= {each.name for each in node.names} - {"*"}
+                yield (*text.span(node), "; ".join(renamed) or "pass")
+        elif isinstance(node, ast.Import) and (
+            those := [each for each in node.names if _is_program(each.name, (), entry_point)]
+        ):
+            rest = [each for each in node.names if each not in those]
+            modules |= {each.asname or each.name for each in those}
+            roots |= {each.name for each in those}
+            yield (*text.span(node), ast.unparse(ast.Import(rest)) if rest else "pass")
+    if roots:
+        yield from _without_modules(tree, text, modules, roots, imported)
+
+
+def _without_modules(
+    tree: ast.Module, text: Text, modules: set[str], roots: set[str], imported: set[str]
+) -> Iterator[Edit]:
+    """Yield the edits after which `modules` aren't used; `patch` finds the program's names in its module, `program`."""
+    seen = set[int]()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and ast.unparse(node.value) in modules:
+            seen |= {id(each) for each in ast.walk(node.value)}
+            imported.add(node.attr)
+            yield (*text.span(node), node.attr)
+        elif isinstance(node, ast.Call) and node.args and "patch" in name_of_call(node):
+            root, _, name = text_of(node.args[0]).rpartition(".")
+            if root in roots:
+                yield (*text.span(node.args[0]), repr(f"program.{name}"))
+        elif isinstance(node, ast.Name) and node.id in modules and id(node) not in seen:
+            raise Unjudgeable(f"the code of the test uses the program as a module, {node.id}, not only what it defines")
+
+
+def _used_at_top_level(tree: ast.Module) -> set[str]:
+    """Return the names that the module's own statements use, which call what they name."""
+    statements = [each for each in tree.body if not isinstance(each, DEFINITIONS)]
+    return {node.id for each in statements for node in ast.walk(each) if isinstance(node, ast.Name)}
+
+
+def _is_test(node: ast.stmt, scope: Scope) -> bool:
+    if isinstance(node, ast.ClassDef):
+        return scope.is_unittest(node) or (
+            node.name.startswith("Test")
+            and any(map(is_test_function, scope.methods(node)))
+            and not any(each.name == "__init__" for each in scope.methods(node))
+        )
+    return is_test_function(node)
+
+
+def _is_helper(node: ast.stmt, scope: Scope, tree: ast.Module) -> bool:
+    """Whether a function is called by other tests, with arguments that pytest couldn't give it."""
+    if isinstance(node, ast.ClassDef):
+        # A class that others are derived from, without tests of its own.
+        return not any(map(is_test_function, scope.methods(node)))
+    if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) or scope.can_call(node):
+        return False
+    return any(isinstance(each, ast.Call) and name_of_call(each) == node.name for each in ast.walk(tree))
+
+
+def _without_decorators(tree: ast.Module, text: Text) -> Iterator[Edit]:
+    """Yield the edits that remove marks and fixtures of pytest, which the calls do without."""
+    for node in ast.walk(tree):
+        if isinstance(node, DEFINITIONS):
+            for decorator in node.decorator_list:
+                if MARK.match(ast.unparse(decorator)) or FIXTURE.match(ast.unparse(decorator)):
+                    start, end = text.span(decorator)
+                    yield text.data.rindex(b"@", 0, start), end, ""
+    for statement in tree.body:
+        if isinstance(statement, ast.Assign) and ast.unparse(statement.targets[0]) == "pytestmark":
+            yield (*text.span(statement), "pass")
+
+
+def _without_runners(tree: ast.Module, text: Text) -> Iterator[Edit]:
+    """Yield the edits that remove what would run the tests at the end of a file."""
+    for statement in tree.body:
+        source = ast.unparse(statement)
+        if isinstance(statement, ast.If) and "__name__" in ast.unparse(statement.test):
+            if "assert " not in source:
+                yield (*text.span(statement), "pass")
+        elif isinstance(statement, ast.Expr) and (any(each in source for each in RUNNERS) or source == "main()"):
+            yield (*text.span(statement), "pass")
+
+
+def _require_no_skipping(tests: Sequence[ast.AST]) -> None:
+    """Raise Unjudgeable if a test might skip itself: a program could make it do so."""
+    for test in tests:
+        for node in ast.walk(test):
+            if isinstance(node, ast.Call) and SKIPPING.fullmatch(called := name_of_call(node)):
+                raise Unjudgeable(f"the code of the test can skip itself ({called}), which isn't supported")
+
+
+def _without_pytest(code: str) -> str:
+    """Return the code without `import pytest` if nothing uses it: importing it takes longer than most tests."""
+    try:
+        tree = parse(code)
+    except UNPARSABLE:
+        return code
+    if any(isinstance(node, ast.Name) and node.id == "pytest" for node in ast.walk(tree)):
+        return code
+    text = Text(code)
+    unused = [
+        node
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Import) and [each.name for each in node.names] == ["pytest"]
+    ]
+    unused = [node for node in unused if node.names[0].asname is None]
+    return text.edited((*text.span(node), "pass") for node in unused) if unused else code

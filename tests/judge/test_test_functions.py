@@ -1,0 +1,76 @@
+"""Tests that are functions and classes, which nobody calls."""
+
+import contextlib
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from alpha_codium.errors import Unjudgeable
+from alpha_codium.judge.assertion_batches import AssertionJob, judge_batch
+from alpha_codium.judge.assertions import AssertionsKind
+from alpha_codium.judge.test_functions import runnable
+from alpha_codium.limits import Limits
+from alpha_codium.problem import ExecutionSpec, TestCase
+from alpha_codium.program import PYTHON, Program
+from alpha_codium.sandbox import Sandbox
+from alpha_codium.verdict import Verdict
+from tests.judge.asserting import Unpaired
+from tests.judge.uncalled_tests import FORMS, RIGHT, TOGETHER, WRONG
+
+
+def kind_in(sandbox: Sandbox) -> AssertionsKind:
+    return AssertionsKind(sandbox, Limits(cpu_seconds=5.0), ExecutionSpec("assertions"))
+
+
+@pytest.mark.parametrize("form", [*FORMS, *TOGETHER])
+@pytest.mark.parametrize("paired", [True, pytest.param(False, marks=pytest.mark.thorough)])
+async def test_tests_that_nobody_calls_are_run(both: Sandbox, form: str, paired: bool) -> None:
+    kind, code = kind_in(both if paired else Unpaired(both)), {**FORMS, **TOGETHER}[form]
+    assert kind.fault_of(TestCase(code, "")) == ""
+    results = [await kind.judge(Program.from_source(PYTHON, program), code) for program in (RIGHT, WRONG, "x = 1")]
+    said = [(each.verdict, each.execution.stderr) for each in results]
+    assert [each.verdict is Verdict.ACCEPTED for each in results] == [True, False, False], said
+    assert results[0].trust == ("outside" if paired and form in FORMS else "in_process")
+    assert Verdict.INTERNAL_ERROR not in [each.verdict for each in results]
+
+
+async def test_a_batch_gives_the_same_verdicts(both: Sandbox) -> None:
+    kind, programs = kind_in(both), [RIGHT, WRONG, "x = 1", RIGHT + "\n"]
+    for form, code in FORMS.items():
+        results = await judge_batch(kind, [AssertionJob(program, code) for program in programs])
+        assert [each.verdict is Verdict.ACCEPTED for each in results] == [True, False, False, True], form
+
+
+@pytest.mark.parametrize(
+    ("code", "reason"),
+    [
+        ("import pytest\n@pytest.mark.skip\ndef test_it(): assert f(1)", "all its tests are skipped"),
+        ("def test_it(database): assert f(database)", "needs 'database', which it doesn't define"),
+        ("import pytest\ndef test_it():\n    pytest.skip('no')\n    assert f(1)", r"can skip itself \(pytest.skip\)"),
+        ("import solution\ndef test_it(): assert hasattr(solution, 'f')", "uses the program as a module, solution"),
+        ("class TestX:\n    def helper(self): assert f(1)", "asserts nothing"),
+        ("def helper(): assert f(1)", "asserts nothing"),
+    ],
+)
+def test_tests_that_cannot_be_run_are_named(code: str, reason: str) -> None:
+    assert re.search(reason, kind_in(None).fault_of(TestCase(code, "")))  # type: ignore[arg-type]
+
+
+async def test_tests_that_are_all_skipped_while_they_run_do_not_pass(both: Sandbox) -> None:
+    code = "import pytest\n@pytest.mark.skipif(len('x') == 1, reason='no')\ndef test_it():\n    assert add(1, 2) == 3\n"
+    result = await kind_in(both).judge(Program.from_source(PYTHON, RIGHT), code)
+    assert (result.verdict, result.failure) == (Verdict.WRONG_ANSWER, "no test ran")
+
+
+@pytest.mark.parametrize("code", ["assert f(1) == 2", "def check(candidate):\n    assert candidate(1) == 2"])
+def test_other_code_is_left_as_it_is(code: str) -> None:
+    assert runnable(code).code == code
+
+
+@given(st.lists(st.sampled_from([*FORMS.values(), *TOGETHER.values()]), max_size=3), st.text("aé \n#'", max_size=20))
+def test_any_two_forms_are_still_python_together(forms: list[str], comment: str) -> None:
+    text = "\n".join(["'''" + comment.replace("'", "") + "'''", *forms])
+    with contextlib.suppress(Unjudgeable):
+        compile(runnable(text).code, "tests.py", "exec")
