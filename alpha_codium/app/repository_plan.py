@@ -157,6 +157,8 @@ def planned(config: RunConfig, servers: Sequence[str], api_key: str | None = Non
     others = {task.repository for task in tasks.values()} - {config.repository}
     if others:
         raise DatasetError(f"{config.paths.data} has tasks of {min(others)}, not of {config.repository}")
+    if config.benchmark == "program_repair" and (intact := [idx for idx, task in tasks.items() if not task.buggy_text]):
+        raise DatasetError(f"{config.paths.data} can't be used for program_repair: task {intact[0]} has no bug")
     prompts = load_prompts(config.prompts_name, config.paths.prompts)
     model, addresses, key = reached(config, servers, os.environ)
     settings = _model_settings(config, model, addresses[0] if addresses else "")

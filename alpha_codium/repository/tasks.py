@@ -123,12 +123,14 @@ class RepositoryTask(JsonValue):
 def task_of_row(row: Mapping[str, Any]) -> RepositoryTask:
     """Return the task in a row; columns that only gencode writes may be missing.
 
-    Raises KeyError if a column is missing, or the method isn't in the file.
+    Raises KeyError if a column is missing, or the method isn't in the file, or in that with the bug if there is one.
     """
     name = row["method"]["name"]
     line, _ = row["method"].get("global_method_declaration_index", (-1, -1))
     qualified = f"{row['class_name']}.{name}" if row["class_name"] else name
     tests = tuple(row["tests"]["full_paths"])
+    if row["file_with_buggy_method"]:
+        find_method(row["file_with_buggy_method"], qualified, line)
     task = RepositoryTask(
         repository=row.get("repository", "django"),
         version=row.get("version", ""),

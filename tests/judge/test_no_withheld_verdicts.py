@@ -29,7 +29,7 @@ from tests.judge.hostile_behaviours import CHANNELS, ONE, image_in_c, mutated
 from tests.sandbox.backends import BACKENDS, ISOLATED
 
 MORE = int(os.environ.get("GENCODE_RANDOM_PROGRAMS", "0"))
-FEW, MANY = 2, 40
+FEW, MANY = 2, 12
 ALL = [name if name == "local" else pytest.param(name, marks=pytest.mark.thorough) for name in ISOLATED]
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
