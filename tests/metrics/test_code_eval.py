@@ -126,11 +126,18 @@ def test_without_permission_nothing_runs_and_what_to_do_is_said(monkeypatch: pyt
 
 
 @pytest.mark.parametrize(
-    "reference", ["", "# nothing", "x = 1", "def test_add():\n    assert add(1, 1) == 2", "assert add(", "pass"]
+    "reference", ["", "# nothing", "x = 1", "def helper():\n    assert add(1, 1) == 2", "assert add(", "pass"]
 )
 def test_a_reference_that_no_program_can_fail_is_an_error_and_no_pass(reference: str) -> None:
     with pytest.raises(UserError, match=r"references\[1\] can't be judged by"):
         compute([[RIGHT], [RIGHT]], [ADD, reference])
+
+
+def test_functions_of_pytest_that_a_reference_does_not_call_are_run() -> None:
+    reference = "from solution import add\n\ndef test_add():\n    assert add(1, 1) == 2"
+    (pass_at_k, results) = compute([[RIGHT, RIGHT.replace("+", "-")]], [reference], k=[1])
+    assert pass_at_k == {"pass@1": 0.5}
+    assert [outcome["passed"] for _, outcome in results[0]] == [True, False]
 
 
 @pytest.mark.parametrize(
