@@ -1,7 +1,7 @@
 """Judgements of single programs, for reward functions and other callers that have programs and tests at hand."""
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from alpha_codium.app.evaluation import with_code_tester
@@ -63,11 +63,12 @@ async def judge_programs_async(
     rules: Rules | None = None,
     sandbox: str | AnySandbox | None = None,
     settings: Settings | None = None,
+    on_judgement: Callable[[int, Judgement], None] | None = None,
 ) -> list[Judgement]:
     """Judge many programs at once, each by its own tests; the judgements are in the order of the programs.
 
-    `programs` are pairs of a program and its tests, such as `zip(programs, tests)`. For the other arguments and for
-    errors, see `judge_program`.
+    `programs` are pairs of a program and its tests, such as `zip(programs, tests)`. `on_judgement` is called with the
+    index of a program as soon as it is judged. For the other arguments and for errors, see `judge_program`.
     """
     kinds = parse_test_types(test_type)
     language_named(language)
@@ -80,6 +81,8 @@ async def judge_programs_async(
     async def work(judge: Judge, remaining: Iterator[tuple[int, tuple[Program, Problem]]]) -> None:
         for place, (program, problem) in remaining:
             judgements[place] = await _judged(judge, program, problem, problem.tests(kinds))
+            if on_judgement is not None:
+                on_judgement(place, judgements[place])
 
     async with open_judge(settings, sandbox, rules) as opened:
         for name in {program.language for program, _ in tasks} - {PYTHON}:

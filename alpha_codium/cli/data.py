@@ -159,14 +159,27 @@ def _run_etl(common: CommonOptions, **options: Any) -> None:
     help="Store the problems here, with the findings as columns.",
 )
 @overwrite_option
+@click.option(
+    "--tests_column",
+    metavar="COLUMN",
+    help="NAME is a file for training: list the rows whose tests, in this column, can't be judged. Nothing is run.",
+)
 @csv_option("a row for each problem")
 @run_options
 @common_options
-def validate(common: CommonOptions, csv_path: str | None, **options: Any) -> None:
+def validate(common: CommonOptions, csv_path: str | None, tests_column: str | None, **options: Any) -> None:
     """Check a dataset's tests, checkers and limits by running its known solutions."""
     from alpha_codium.app import validation
+    from alpha_codium.rewards.rows import check_rows
 
     settings = with_earlier(common, options)
+    if tests_column is not None:
+        if options["dataset"] is None:
+            raise UserError("give the file for training as NAME")
+        found = check_rows(options["dataset"], tests_column, options["split"], settings)
+        common.write_json(found.to_json())
+        say("\n".join(found.lines()))
+        return
     if options["dataset"] is None:
         raise UserError(f"run {options['resume']!r} doesn't record its dataset: give it as NAME")
     options["run"] = new_run("validate", options["run"], options["resume"])

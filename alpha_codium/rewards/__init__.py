@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 _HOMES = {
     "CodeReward": "alpha_codium.rewards.core",
-    "Scored": "alpha_codium.rewards.core",
+    "Scored": "alpha_codium.rewards.scores",
+    "rates": "alpha_codium.rewards.scores",
     "trl_reward": "alpha_codium.rewards.trl",
     "trl_reward_async": "alpha_codium.rewards.trl",
     "openrlhf_reward": "alpha_codium.rewards.openrlhf",
@@ -21,10 +22,11 @@ __all__ = [*_HOMES]  # noqa: PLE0604 - the names of the table above
 
 if TYPE_CHECKING:
     from alpha_codium.rewards.core import CodeReward as CodeReward
-    from alpha_codium.rewards.core import Scored as Scored
     from alpha_codium.rewards.lm_eval import lm_eval_filter as lm_eval_filter
     from alpha_codium.rewards.lm_eval import lm_eval_metric as lm_eval_metric
     from alpha_codium.rewards.openrlhf import openrlhf_reward as openrlhf_reward
+    from alpha_codium.rewards.scores import Scored as Scored
+    from alpha_codium.rewards.scores import rates as rates
     from alpha_codium.rewards.trl import trl_reward as trl_reward
     from alpha_codium.rewards.trl import trl_reward_async as trl_reward_async
     from alpha_codium.rewards.verifiers import verifiers_reward as verifiers_reward

@@ -3,17 +3,17 @@
 1. A test gets a verdict, or the judge failed on it. It is asked again for these tests only, for each at most `retries`
    times.
 2. Judging ends as soon as the remaining tests can't change the reward.
-3. If tests that matter have no verdict in the end, the reward is `unjudged`, by default None.
+3. If tests that matter have no verdict in the end, or at the deadline, the reward is `unjudged`, by default None. So it
+   is if the tests of the row can't be run. Other completions are rewarded: no row ends a batch.
 """
 
 import asyncio
 import os
+import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
-
-from loguru import logger
 
 from alpha_codium.coroutines import BACKGROUND, in_thread, run_blocking
 from alpha_codium.errors import UserError
@@ -21,37 +21,20 @@ from alpha_codium.flows.extraction import extract_code
 from alpha_codium.judge import Rules
 from alpha_codium.problem import Problem, TestType
 from alpha_codium.program import PYTHON, Program
-from alpha_codium.rewards.judging import Answer, Here, Judging, Tested, connected
+from alpha_codium.rewards.judging import NO_TESTS, Answer, Here, Judging, Tested, connected, why_not
+from alpha_codium.rewards.scores import Fault, Scored, log_unjudged
 from alpha_codium.rewards.tests_of import Shape, problem_of
 from alpha_codium.sandbox.blocking import BlockingSandbox, shared_sandbox
 from alpha_codium.verdict import IN_PROCESS, Verdict
-from alpha_codium.wording import counted
 
 Scheme = Literal["all", "share", "continuous"]
 SCHEMES = ("all", "share", "continuous")
 # The tests that `continuous` counts, as verl does, and what a program gets at most that fails a later one.
 COUNTED, FAILED_LATER = 10, 0.9
-NO_TESTS = "there are no tests"
 FORGEABLE = (
     "a test was decided in the program's own process, where a program can forge the result: write it as a call or as "
     "input and output, or allow it with in_process=True"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Scored:
-    """A completion's reward, its program (None if there is none), its passed tests, and why it has no reward."""
-
-    reward: float | None
-    code: str | None
-    tests_passed: int
-    tests_total: int
-    message: str = ""
-
-    @property
-    def judged(self) -> bool:
-        """Whether the tests decided the reward."""
-        return not self.message
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +54,7 @@ class CodeReward:
     environment variable with their token.
 
     `retries` says how often the judge is asked again for tests on which it failed; what it can't judge gets `unjudged`.
+    `deadline` is for a batch, in seconds of wall time (0: none): what isn't judged by then gets `unjudged`, too.
     `in_process` pays for tests that can only be decided in the program's own process, too, where a program can forge
     the result; otherwise they are unjudged.
 
@@ -87,6 +71,7 @@ class CodeReward:
     urls: str | Sequence[str] = ()
     token_env: str = ""
     retries: int = 2
+    deadline: float = 0.0
     unjudged: float | None = None
     in_process: bool = False
 
@@ -94,56 +79,81 @@ class CodeReward:
         """Raise UserError if an option is invalid."""
         if self.scheme not in SCHEMES:
             raise UserError(f"scheme must be one of {', '.join(SCHEMES)}, not {self.scheme!r}")
-        if self.length_penalty < 0 or self.time_penalty < 0 or self.retries < 0:
-            raise UserError("length_penalty, time_penalty and retries must not be below 0")
+        if min(self.length_penalty, self.time_penalty, self.retries, self.deadline) < 0:
+            raise UserError("length_penalty, time_penalty, retries and deadline must not be below 0")
         extract_code("", self.language)
-        self._rules()
+        self.rules_of()
 
     def score(self, completions: Sequence[str], tests: Sequence[Shape]) -> list[Scored]:
         """Return what each completion gets by its own tests; see `tests_of` for their shapes.
 
-        Raises TypeError if tests have another shape, and UserError if there is no sandbox, or no server answers at the
-        first call. It may be called by several threads, and where an event loop is running.
+        A completion whose tests have another shape, or can't be run, gets `unjudged`, and a line in the log; `rates`
+        counts them. Raises UserError if there is no sandbox, or no server answers at the first call. It may be called
+        by several threads, and where an event loop is running.
         """
-        return run_blocking(self._scored(*self._prepared(completions, tests)))
+        ends = self._ends()
+        return run_blocking(self._scored(*self._prepared(completions, tests), ends))
 
     async def score_async(self, completions: Sequence[str], tests: Sequence[Shape]) -> list[Scored]:
         """As `score`, for coroutines of any event loop."""
-        prepared = await in_thread(self._prepared, completions, tests)
-        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(self._scored(*prepared), BACKGROUND.get()))
+        ends = self._ends()
+        scoring = self._scored(*await in_thread(self._prepared, completions, tests), ends)
+        return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(scoring, BACKGROUND.get()))
+
+    def _ends(self) -> float | None:
+        """Return when the deadline of a batch that begins now is over, by the monotonic clock."""
+        return time.monotonic() + self.deadline if self.deadline else None
 
     def _prepared(
         self, completions: Sequence[str], tests: Sequence[Shape]
     ) -> "tuple[list[_Work], BlockingSandbox | None]":
         """Return what is to be judged, and the open sandbox; None if servers judge."""
-        works = [self._work(place, *pair) for place, pair in enumerate(zip(completions, tests, strict=True))]
+        works = [self._work(*pair) for pair in zip(completions, tests, strict=True)]
         if self.urls:
             return works, None
         if isinstance(self.sandbox, str):
             return works, shared_sandbox(self.sandbox, workers=self.workers)
         return works, self.sandbox
 
-    def _rules(self) -> Rules:
+    def rules_of(self) -> Rules:
+        """Return the rules, of which `rules` may be a dict."""
         return self.rules if isinstance(self.rules, Rules) else Rules(**self.rules)
 
-    def _work(self, place: int, completion: str, tests: Shape) -> "_Work":
-        try:
-            problem = problem_of(tests)
-        except TypeError as error:
-            raise TypeError(f"completion {place}: {error}") from None
+    def _work(self, completion: str, tests: Shape) -> "_Work":
+        completion = completion if isinstance(completion, str) else ""
         extracted = extract_code(completion, self.language)
-        return _Work(self, completion, extracted.code if extracted else None, problem)
+        code = extracted.code if extracted else None
+        try:
+            return _Work(self, completion, code, problem_of(tests))
+        except Exception as error:  # noqa: BLE001 - whatever is wrong with a row, it must not end the batch
+            return _Work(self, completion, code, Problem("row"), f"the tests can't be read: {error}")
 
-    async def _scored(self, works: "Sequence[_Work]", sandbox: BlockingSandbox | None) -> list[Scored]:
+    async def _scored(
+        self, works: "Sequence[_Work]", sandbox: BlockingSandbox | None, ends: float | None
+    ) -> list[Scored]:
         judging: Judging = Here(sandbox) if sandbox is not None else await self._servers()
+        try:
+            async with asyncio.timeout(None if ends is None else max(0.0, ends - time.monotonic())):
+                await self._judge(judging, works)
+        except TimeoutError:
+            for work in works:
+                work.give_up(f"it wasn't judged within {self.deadline:g} s, the deadline of its batch")
+        scores = [work.scored() for work in works]
+        log_unjudged(scores)
+        return scores
+
+    async def _judge(self, judging: Judging, works: "Sequence[_Work]") -> None:
         while asked := [(work, places) for work in works if (places := work.wanted())]:
             for stops in (True, False):
                 group = [each for each in asked if each[0].stops_early is stops]
-                rules = replace(self._rules(), stop_on_first_failure=stops)
-                answers = await judging.judge([work.part(places) for work, places in group], rules) if group else []
-                for (work, places), answer in zip(group, answers, strict=True):
+                rules = replace(self.rules_of(), stop_on_first_failure=stops)
+
+                def add(index: int, answer: Answer, group: "list[tuple[_Work, list[int]]]" = group) -> None:
+                    work, places = group[index]
                     work.add(places, answer)
-        return _reported([work.scored() for work in works])
+
+                if group:
+                    await judging.judge([work.part(places) for work, places in group], rules, add)
 
     async def _servers(self) -> Judging:
         urls = (self.urls,) if isinstance(self.urls, str) else tuple(self.urls)
@@ -152,22 +162,18 @@ class CodeReward:
         return await connected(urls, os.environ.get(self.token_env, "").strip())
 
 
-def _reported(scores: list[Scored]) -> list[Scored]:
-    lost = [scored.message for scored in scores if not scored.judged]
-    if lost:
-        logger.warning(f"{len(lost)} of {counted(len(scores), 'completion')} couldn't be judged; the first: {lost[0]}")
-    return scores
-
-
 class _Work:
     """A completion that is being judged: the verdicts of its tests so far, by their places."""
 
-    def __init__(self, reward: CodeReward, completion: str, code: str | None, problem: Problem) -> None:
+    def __init__(
+        self, reward: CodeReward, completion: str, code: str | None, problem: Problem, reason: str = NO_TESTS
+    ) -> None:
         self.reward, self.completion, self.code, self.problem = reward, completion, code, problem
         self.tests = problem.tests(tuple(TestType))
         self.results: dict[int, Tested] = {}
         self.faults = Counter[int]()
-        self.message = "" if self.tests else NO_TESTS
+        self.fault: Fault
+        self.message, self.fault = ("", "") if self.tests else (reason, "data")
 
     @property
     def first(self) -> range:
@@ -201,7 +207,12 @@ class _Work:
         self.results |= {place: each for place, each in results.items() if place not in lost}
         if lost or not results:
             self.faults.update(lost or places[:1])
-            self.message = answer.message or "the sandbox didn't run this program"
+            self.message, self.fault = answer.message or "the sandbox didn't run this program", "infra"
+
+    def give_up(self, reason: str) -> None:
+        """Say why the tests that have no verdict won't get one."""
+        if self.tests:
+            self.message, self.fault = reason, "infra"
 
     def failed(self) -> bool:
         """Whether a test was failed."""
@@ -210,12 +221,14 @@ class _Work:
     def scored(self) -> Scored:
         """Return the outcome."""
         passed = [each for each in self.results.values() if each.verdict is Verdict.ACCEPTED]
-        message = "" if self._is_decided() else self.message
+        message, fault = ("", "") if self._is_decided() else (self.message, self.fault)
         value = self._value()
+        if message and fault == "infra" and why_not(self.problem, self.reward.rules_of(), self.reward.language):
+            fault = "data"
         if not message and value and not self.reward.in_process and any(each.trust == IN_PROCESS for each in passed):
-            message = FORGEABLE
+            message, fault = FORGEABLE, "data"
         value = self.reward.unjudged if message else value / self._penalty(passed)
-        return Scored(value, self.code, len(passed), len(self.tests), message)
+        return Scored(value, self.code, len(passed), len(self.tests), message, fault)
 
     def _is_decided(self) -> bool:
         if self.code is None:

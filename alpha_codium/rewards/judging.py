@@ -3,17 +3,18 @@
 import asyncio
 import functools
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, Protocol
 
 from alpha_codium.app.judgements import judge_programs_async
 from alpha_codium.config import load_settings
-from alpha_codium.errors import SandboxError
+from alpha_codium.errors import SandboxError, UserError
 from alpha_codium.eval.running import PROGRAMS_IN_FLIGHT, all_or_none
-from alpha_codium.judge import Rules
-from alpha_codium.problem import Problem
-from alpha_codium.program import Program
+from alpha_codium.judge import Judge, Rules
+from alpha_codium.problem import Problem, TestType
+from alpha_codium.program import PYTHON, Program
+from alpha_codium.rewards.tests_of import Shape, problem_of
 from alpha_codium.sandbox.blocking import BlockingSandbox
 from alpha_codium.verdict import OUTSIDE, Judgement, Verdict
 
@@ -35,7 +36,9 @@ class Answer:
     message: str = ""
 
 
+NO_TESTS = "there are no tests"
 Asked = Sequence[tuple[Program, Problem]]
+OnAnswer = Callable[[int, Answer], None]
 # Read once: one program at a time would spend a quarter of its time on them.
 _settings = functools.cache(load_settings)
 
@@ -43,8 +46,8 @@ _settings = functools.cache(load_settings)
 class Judging(Protocol):
     """Judges programs by the tests of their problems, in the background loop."""
 
-    async def judge(self, asked: Asked, rules: Rules) -> list[Answer]:
-        """Return the answer for each program; raises UserError if none can be judged."""
+    async def judge(self, asked: Asked, rules: Rules, on_answer: OnAnswer) -> None:
+        """Call `on_answer` with the index of each program and its answer; raises UserError if none can be judged."""
         ...
 
 
@@ -54,10 +57,33 @@ class Here:
 
     sandbox: BlockingSandbox
 
-    async def judge(self, asked: Asked, rules: Rules) -> list[Answer]:
+    async def judge(self, asked: Asked, rules: Rules, on_answer: OnAnswer) -> None:
         """See `Judging`."""
-        found = await judge_programs_async(asked, rules=rules, sandbox=self.sandbox, settings=_settings())
-        return [_answer(each) for each in found]
+
+        def answered(index: int, judgement: Judgement) -> None:
+            on_answer(index, _answer(judgement))
+
+        await judge_programs_async(
+            asked, rules=rules, sandbox=self.sandbox, settings=_settings(), on_judgement=answered
+        )
+
+
+def fault_of_row(tests: Shape | None, rules: Rules, language: str = PYTHON) -> str:
+    """Return why the tests of a row can't be judged, in any of the shapes of `tests_of`; empty if they can."""
+    try:
+        problem = problem_of(tests)
+    except Exception as error:  # noqa: BLE001 - whatever is wrong with a row, it must not end the others
+        return f"the tests can't be read: {error}"
+    return why_not(problem, rules, language) if problem.tests(tuple(TestType)) else NO_TESTS
+
+
+def why_not(problem: Problem, rules: Rules, language: str) -> str:
+    """Return why programs in a language can't be judged by the tests of a problem; empty if they can."""
+    try:
+        kind = Judge(None, rules).for_problem(problem).kind_for(language)  # type: ignore[arg-type] - nothing is run
+    except UserError as error:
+        return str(error)
+    return kind.why_not(language) or next(filter(None, map(kind.fault_of, problem.tests(tuple(TestType)))), "")
 
 
 def _answer(judgement: Judgement) -> Answer:
@@ -71,18 +97,19 @@ class ByServers:
 
     servers: Any
 
-    async def judge(self, asked: Asked, rules: Rules) -> list[Answer]:
+    async def judge(self, asked: Asked, rules: Rules, on_answer: OnAnswer) -> None:
         """See `Judging`."""
         turns = asyncio.Semaphore(PROGRAMS_IN_FLIGHT * self.servers.workers)
 
-        async def one(program: Program, problem: Problem) -> Answer:
+        async def one(index: int, program: Program, problem: Problem) -> None:
             async with turns:
                 try:
-                    return _answer_in(await self.servers.ask("/v1/judge", request_of(program, problem, rules)))
+                    answer = _answer_in(await self.servers.ask("/v1/judge", request_of(program, problem, rules)))
                 except SandboxError as error:
-                    return Answer(message=str(error))
+                    answer = Answer(message=str(error))
+            on_answer(index, answer)
 
-        return await all_or_none(one(*each) for each in asked)
+        await all_or_none(one(index, *each) for index, each in enumerate(asked))
 
 
 def _answer_in(answer: dict[str, Any]) -> Answer:

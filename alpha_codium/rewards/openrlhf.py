@@ -11,7 +11,7 @@ def openrlhf_reward(**options: Any) -> Callable[..., dict[str, Any]]:
     """Return a reward function for OpenRLHF; `options` are those of `CodeReward`.
 
     The labels are the tests, in one of the shapes of `tests_of`: the column that `--data.label_key` names. `extra_logs`
-    has the share of tests that were passed, and whether the tests decided the reward.
+    has the share of tests that were passed, whether the tests decided the reward, and whose fault it is if not.
 
     OpenRLHF 0.11.2 can't train without a reward: if it gets None (or an exception, which it only logs), it asks for a
     reward model, and ends with an error if there is none. To go on instead, set `unjudged` to a number, and watch
@@ -28,8 +28,9 @@ def openrlhf_reward(**options: Any) -> Callable[..., dict[str, Any]]:
             return {"rewards": None, "scores": None, "extra_logs": {}}
         rewards = torch.tensor([each.reward for each in scored])
         shares = torch.tensor([each.tests_passed / max(1, each.tests_total) for each in scored])
-        judged = torch.tensor([float(each.judged) for each in scored])
-        return {"rewards": rewards, "scores": rewards, "extra_logs": {"tests_passed": shares, "judged": judged}}
+        faults = {"judged": "", "infra_failed": "infra", "data_failed": "data"}
+        logs = {name: torch.tensor([float(each.fault == fault) for each in scored]) for name, fault in faults.items()}
+        return {"rewards": rewards, "scores": rewards, "extra_logs": {"tests_passed": shares, **logs}}
 
     return reward_func
 

@@ -15,19 +15,20 @@ line. Rows with `metadata.func_name` are LiveCodeBench's, and are judged as its 
 
 import ast
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from alpha_codium.data.schema import problem_from_record
 from alpha_codium.errors import DatasetError
 from alpha_codium.languages.python.beginnings import parsed
-from alpha_codium.languages.python.syntax import DEFINITIONS
+from alpha_codium.languages.python.syntax import DEFINITIONS, UNPARSABLE
 from alpha_codium.problem import ExecutionSpec, Problem, TestCase
 from alpha_codium.values import parse_json, shown
 
 Shape = Problem | Sequence[Any] | Mapping[str, Any] | str
 
 
-def problem_of(tests: Shape) -> Problem:
+def problem_of(tests: Shape | None) -> Problem:
     """Return a problem with these tests as private ones; raises TypeError if they have none of the shapes above."""
     if isinstance(tests, Problem):
         return tests
@@ -140,7 +141,7 @@ def _of_livecodebench(inputs: list[str], outputs: list[Any], function: str) -> P
 def _of_inputs(inputs: list[Any], outputs: list[Any], function: Any) -> Problem:
     """Return the problem of APPS's columns (4)."""
     if function and all(isinstance(value, str) for value in inputs):
-        outputs = [_value(f"outputs[{place}]", value) for place, value in enumerate(outputs)]
+        outputs = [_result(f"outputs[{place}]", value) for place, value in enumerate(outputs)]
         inputs = [_arguments(place, value) for place, value in enumerate(inputs)]
     tests = {"inputs": inputs, "outputs": outputs, "fn_name": function}
     return problem_from_record({"problem_id": "row", "question": "", "input_output": tests})
@@ -148,6 +149,19 @@ def _of_inputs(inputs: list[Any], outputs: list[Any], function: Any) -> Problem:
 
 def _arguments(place: int, lines: str) -> list[Any]:
     return [_value(f"inputs[{place}]", line) for line in lines.split("\n") if line.strip()]
+
+
+def _result(name: str, text: Any) -> Any:
+    """Return the value that a call must return: of JSON, else of Python's literals, else the text, as verl's client."""
+    try:
+        return _value(name, text)
+    except TypeError:
+        words = text.strip() if isinstance(text, str) else ""
+        with suppress(ValueError, *UNPARSABLE):
+            return ast.literal_eval(words)
+        if not words or words[0] in "[{(\"'":  # a value that was cut
+            raise
+        return words
 
 
 def _value(name: str, text: Any) -> Any:

@@ -5,6 +5,7 @@ from typing import Any
 
 from alpha_codium.errors import UserError
 from alpha_codium.rewards.core import CodeReward
+from alpha_codium.rewards.scores import Scored, rates
 from alpha_codium.rewards.tests_of import Shape
 
 Rewards = list[float | None]
@@ -22,7 +23,7 @@ def trl_reward(*, column: str = "", **options: Any) -> Callable[..., Rewards]:
     TRL 1.16.0 excludes completions whose reward is None from the mean and the deviation of their group, and doesn't
     train on them: their advantage is 0. If there are other reward functions that do give a reward, None counts as 0 in
     their sum, so use it as the only one, or weight the others lightly. If the trainer is one that can't take None, set
-    `unjudged`.
+    `unjudged`. How many there were is in TRL's log: the numbers of `rates`, under `code_reward/`.
 
     The function raises UserError if the dataset doesn't have the column, and the errors of `CodeReward.score`.
     """
@@ -34,8 +35,7 @@ def trl_reward(*, column: str = "", **options: Any) -> Callable[..., Rewards]:
         **columns: Any,
     ) -> Rewards:
         """Reward the programs in completions."""
-        scored = reward.score([text_of(each) for each in completions], _tests(columns, column))
-        return [each.reward for each in scored]
+        return _rewards(reward.score([text_of(each) for each in completions], _tests(columns, column)), columns)
 
     return code_reward
 
@@ -51,19 +51,32 @@ def trl_reward_async(*, column: str = "", **options: Any) -> Callable[..., Await
     ) -> Rewards:
         """Reward the programs in completions."""
         scored = await reward.score_async([text_of(each) for each in completions], _tests(columns, column))
-        return [each.reward for each in scored]
+        return _rewards(scored, columns)
 
     return code_reward
 
 
 def text_of(completion: Completion) -> str:
-    """Return the text of a completion; of a chat, that of the last message, whose content may be in parts."""
+    """Return the text of a completion; of a chat, that of the last message, whose content may be in parts.
+
+    It is empty if there is none.
+    """
     if isinstance(completion, str):
         return completion
-    content = completion[-1].get("content") if completion else ""
+    message = completion[-1] if isinstance(completion, Sequence) and completion else None
+    content = message.get("content") if isinstance(message, Mapping) else message
     if isinstance(content, str | None):
         return content or ""
-    return "".join(part.get("text") or "" for part in content)
+    parts = [part.get("text") for part in content if isinstance(part, Mapping)] if isinstance(content, Sequence) else []
+    return "".join(part for part in parts if isinstance(part, str))
+
+
+def _rewards(scores: Sequence[Scored], columns: Mapping[str, Any]) -> Rewards:
+    """Return the rewards, and log the numbers of `rates` if TRL gives a function for this."""
+    if callable(log := columns.get("log_metric")):
+        for name, value in rates(scores).items():
+            log(f"code_reward/{name}", value)
+    return [each.reward for each in scores]
 
 
 def _tests(columns: Mapping[str, Any], column: str) -> Sequence[Shape]:

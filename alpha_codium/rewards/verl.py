@@ -24,8 +24,8 @@ async def compute_score(
     `tests_of`. `options` are those of `CodeReward`; `scheme="continuous"` is that of verl's own function, but a program
     gets 1.0 only if it passes all tests. It is a coroutine, of which verl runs many at a time.
 
-    Beside `score`, the dict has `acc` (whether all tests were passed), `tests_passed`, `tests_total` and `judged`, all
-    of which verl logs.
+    Beside `score`, the dict has `acc` (whether all tests were passed), `tests_passed`, `tests_total`, `judged`, and
+    `infra_failed` and `data_failed` (whose fault it is if there is no score), all of which verl logs.
 
     verl 0.9.1 can't train without a score: its trainer ends with an error if `score` is None. To go on instead, set
     `unjudged` to a number, and watch `judged` in its logs. Its manager `rate_limited` gives 0 for an exception or a
@@ -38,4 +38,6 @@ async def compute_score(
         "tests_passed": scored.tests_passed,
         "tests_total": scored.tests_total,
         "judged": scored.judged,
+        "infra_failed": scored.fault == "infra",
+        "data_failed": scored.fault == "data",
     }

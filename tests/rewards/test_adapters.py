@@ -33,6 +33,16 @@ def test_trl_gets_a_reward_for_texts_and_chats(sandbox, completions):
     assert asyncio.run(trl_reward_async(sandbox=sandbox)(**given, tests=[TESTS] * 2)) == [1.0, 0.0]
 
 
+def test_trl_logs_how_many_completions_were_judged(sandbox):
+    logged = {}
+    reward = trl_reward(sandbox=sandbox)
+    rows = [[[["1", 1]], TESTS, TESTS, TESTS], [[["1", "1"]]]]
+    given = {"prompts": ["p"] * 4, "completions": [RIGHT] * 4, "log_metric": logged.__setitem__}
+    assert reward(**given, tests=rows[0]) == [None, 1.0, 1.0, 1.0]
+    assert logged["code_reward/asked"] == 4
+    assert logged["code_reward/data_failed_rate"] == 0.25
+
+
 def test_trl_s_column_of_tests_is_found_or_named(sandbox):
     reward = trl_reward(sandbox=sandbox)
     assert reward(["p"], [RIGHT], verification_info=[{"test_cases": [{"input": "1", "output": "2"}]}]) == [1.0]

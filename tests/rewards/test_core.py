@@ -8,7 +8,7 @@ import sys
 import pytest
 
 import alpha_codium as ac
-from alpha_codium.rewards import CodeReward
+from alpha_codium.rewards import CodeReward, rates
 from tests.rewards.faulty import FaultySandbox
 from tests.serve.serving import started
 
@@ -75,7 +75,10 @@ def test_what_still_fails_has_no_reward_and_never_0(warnings):
     assert (right.tests_passed, right.tests_total) == (2, 4)
     assert (wrong.reward, wrong.judged) == (0.0, True), "it fails another test"
     assert shares == [None, None]
-    assert "1 of 2 completions couldn't be judged; the first: the worker was lost" in "".join(warnings)
+    assert (right.fault, wrong.fault) == ("infra", "")
+    said = "".join(warnings)
+    assert "1 completion of 2 couldn't be judged (such reasons are logged once); completion 0: the worker was" in said
+    assert said.count("the worker was lost") == 1
 
 
 def test_without_tests_or_with_a_malformed_one_there_is_no_reward(sandbox):
@@ -92,9 +95,84 @@ def test_what_only_the_programs_own_process_can_decide_is_not_paid(sandbox):
     assert rewards([program], tests, sandbox, in_process=True) == [1.0]
 
 
-def test_a_row_that_has_no_tests_in_a_known_shape_is_named(sandbox):
-    with pytest.raises(TypeError, match=r"completion 1: tests\[0\] must be a pair of texts"):
-        CodeReward(sandbox=sandbox).score([RIGHT, RIGHT], [TESTS, [(1, 2)]])
+ODD_ROWS = [
+    [["1", 2]],
+    [(1, 2)],
+    {"inputs": None, "outputs": None},
+    {"inputs": ["1", "2"], "outputs": ["2"]},
+    {"inputs": ["1"], "outputs": [None]},
+    {"inputs": ["1"], "outputs": ["[1, "], "fn_name": "f"},
+    {"inputs": ["1"], "outputs": ["1"], "fn_name": 7},
+    {"inputs": {1}, "outputs": {2}},
+    {"test_cases": {"test_cases": None}},
+    {"stdin": []},
+    None,
+    float("nan"),
+    b"x",
+    "",
+    [],
+    '{"inputs":',
+    "[" * 100_000,
+    ["assert ("],
+    ["x = 1"],
+    [["\ud800", "1"]],
+    ["def test_f(database): assert f(database)"],
+    ac.Problem("p", private_tests=(ac.TestCase("1", "2"),), checker=ac.CheckerSpec("nothing")),
+    ac.Problem("p", private_tests=(ac.TestCase("1", "2"),), execution=ac.ExecutionSpec("dance")),
+    object(),
+]
+
+
+def test_a_row_that_cannot_be_judged_is_the_datas_fault_and_ends_no_batch(sandbox, warnings):
+    rows = [each for row in ODD_ROWS for each in (TESTS, row)]
+    scores = CodeReward(sandbox=sandbox, retries=0).score([RIGHT] * len(rows), rows)
+    assert [each.reward for each in scores[::2]] == [1.0] * len(ODD_ROWS)
+    assert [(each.reward, each.fault) for each in scores[1::2]] == [(None, "data")] * len(ODD_ROWS)
+    assert all(each.message for each in scores[1::2])
+    found = rates(scores)
+    assert (found["asked"], found["judged"], found["data_failed"], found["infra_failed"]) == (
+        len(rows),
+        len(ODD_ROWS),
+        len(ODD_ROWS),
+        0,
+    )
+    assert found["data_failed_rate"] == 0.5
+    assert "completion 1: the tests can't be read: tests[0] must be a pair of texts" in "".join(warnings)
+
+
+def test_each_kind_of_reason_is_logged_once(sandbox, warnings):
+    odd = {"inputs": ["1", "2", "3"], "outputs": ["2"], "once": 1}
+    for _ in range(3):
+        CodeReward(sandbox=sandbox).score([RIGHT] * 3, [TESTS, odd, odd])
+    assert "".join(warnings).count("lists of one length") <= 1
+
+
+@pytest.mark.parametrize("completion", [None, 7, ["x"], b"x"])
+def test_a_completion_that_is_no_text_has_no_program(sandbox, completion):
+    assert rewards([completion, RIGHT], TESTS, sandbox) == [0.0, 1.0]
+
+
+def test_what_is_not_judged_at_the_deadline_has_no_reward(sandbox):
+    slow = "```python\nimport time\ntime.sleep(3)\n```"
+    scores = CodeReward(sandbox=sandbox, deadline=1.0).score([RIGHT, slow, REFUSAL], [TESTS] * 3)
+    assert [each.reward for each in scores] == [1.0, None, 0.0]
+    assert (scores[1].fault, scores[1].message) == (
+        "infra",
+        "it wasn't judged within 1 s, the deadline of its batch",
+    )
+    assert rewards([RIGHT], TESTS, sandbox) == [1.0]
+
+
+@pytest.mark.thorough
+def test_faults_and_malformed_rows_change_no_other_reward(sandbox):
+    answers = [RIGHT, CONSTANT, LATE, REFUSAL] * 100
+    rows = [TESTS if place % 20 else ODD_ROWS[place // 20] for place in range(len(answers))]
+    with FaultySandbox(0.05, workers=2) as faulty:
+        found = CodeReward(sandbox=faulty, retries=5).score(answers, rows)
+        assert faulty.sandbox.lost > 10
+    without = CodeReward(sandbox=sandbox).score(answers, rows)
+    assert [each.reward for each in found] == [each.reward for each in without]
+    assert rates(found)["data_failed"] == 20
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,9 @@ PACKAGES = {
     "openrlhf": ["torch==2.13.0", "aiohttp"],
 }
 
+# What OpenRLHF logs for each completion that was judged.
+NO_FAULTS = {"judged": 1.0, "infra_failed": 0.0, "data_failed": 0.0}
+
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(3600)]
 
 
@@ -81,7 +84,7 @@ def test_openrlhf_gets_a_tensor_of_rewards_and_none_where_there_is_none(tmp_path
     (agent,) = (tmp_path / "files").rglob("openrlhf/utils/agent.py")
     found = printed("openrlhf", "openrlhf_agent.py", tmp_path, [agent])
     assert found["rewards"] == [[1.0], [0.0], None]
-    assert found["logs"] == [{"tests_passed": 1.0, "judged": 1.0}, {"tests_passed": 0.5, "judged": 1.0}, {}]
+    assert found["logs"] == [{"tests_passed": share, **NO_FAULTS} for share in (1.0, 0.5)] + [{}]
 
 
 def test_verifiers_scores_a_trace_and_records_an_error_where_there_is_no_reward(tmp_path):

@@ -89,6 +89,15 @@ def test_rows_of_livecodebench_are_judged_as_its_problems_and_those_of_apps_as_t
     assert apps.execution.kind == "assertions" and "{1: 2}, 3" in apps.private_tests[0].input
 
 
+@pytest.mark.parametrize(
+    ("output", "value"),
+    [("yes", '"yes"'), ("1 2", '"1 2"'), ("True", "true"), ("None", "null"), ("'a'", '"a"'), ("2", "2")],
+)
+def test_the_result_of_a_call_may_be_text_as_for_verls_client(output, value):
+    problem = problem_of({"inputs": ["1"], "outputs": [output], "fn_name": "f"})
+    assert problem.private_tests == (ac.TestCase("[1]", value),)
+
+
 def test_a_problem_is_itself():
     problem = ac.Problem("p", private_tests=PAIRS)
     assert problem_of(problem) is problem
@@ -104,7 +113,7 @@ def test_a_problem_is_itself():
         ([{"input": "1"}], r"tests\[0\] must have an input and an output"),
         ([{"input": "1", "output": "2", "fn_name": "f"}, {"input": "1", "output": "2"}], "all call the same function"),
         ({"inputs": ["1"], "outputs": []}, "lists of one length"),
-        ({"inputs": ["1"], "outputs": ["x"], "fn_name": "f"}, r"outputs\[0\] of a call must be JSON"),
+        ({"inputs": ["1"], "outputs": ["[1, "], "fn_name": "f"}, r"outputs\[0\] of a call must be JSON"),
         ({"inputs": ["1"], "outputs": ["1"], "assert_case": ["assert f(1)"]}, "both inputs and assert_case"),
         ({"stdin": ["1"]}, "neither inputs nor input, but stdin"),
     ],

@@ -1,0 +1,48 @@
+"""A check of a file for training: which of its rows have tests that can't be judged. Nothing is run."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from alpha_codium.config import Settings, load_settings
+from alpha_codium.data.origin import choose_split
+from alpha_codium.data.sources import find_source
+from alpha_codium.errors import UserError, nearest
+from alpha_codium.judge import Rules
+from alpha_codium.rewards.judging import fault_of_row
+from alpha_codium.wording import counted
+
+
+@dataclass(frozen=True, slots=True)
+class RowReport:
+    """The number of rows, and why the tests of some can't be judged, by the index of the row."""
+
+    rows: int
+    faults: Mapping[int, str]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the report in the form of `--json`."""
+        return {"rows": self.rows, "faults": [{"row": row, "reason": reason} for row, reason in self.faults.items()]}
+
+    def lines(self) -> Iterator[str]:
+        """Yield the lines of the report."""
+        yield f"{counted(self.rows, 'row')}, of which {len(self.faults)} can't be judged"
+        yield from (f"  row {row}: {reason}" for row, reason in self.faults.items())
+
+
+def check_rows(dataset: str, column: str, split: str | None = None, settings: Settings | None = None) -> RowReport:
+    """Return what is wrong with the tests of a dataset's rows.
+
+    `column` has the tests, in any of the shapes of `tests_of`. Raises UserError if the dataset can't be read, or has no
+    such column.
+    """
+    settings = settings or load_settings()
+    rules = Rules.of(settings.code_tester, settings.languages.time_limit_factors)
+    source = find_source(dataset)
+    faults, number = dict[int, str](), 0
+    for number, row in enumerate(source.records(choose_split(source, split)), 1):
+        if number == 1 and column not in row:
+            raise UserError(f"{dataset} has no column {column!r}{nearest(column, row)}")
+        if fault := fault_of_row(row.get(column), rules):
+            faults[number - 1] = fault
+    return RowReport(number, faults)
