@@ -110,7 +110,8 @@ def test_the_page_on_reward_functions_runs(tmp_path: Path) -> None:
     assert printed == [
         "[1.0, 0.5, 0.0]",
         "[1.0, 0.0, None]",
-        "{'score': 1.0, 'acc': 1.0, 'tests_passed': 1, 'tests_total': 1, 'judged': True, 'infra_failed': False, 'data_failed': False}",
+        "{'score': 1.0, 'acc': 1.0, 'tests_passed': 1, 'tests_total': 1, 'judged': True, 'infra_failed': False, "
+        "'data_failed': False}",
         "[[1.0], [0.0, 0.0]]",
     ]
 
