@@ -10,6 +10,7 @@ import resource
 import signal
 import socket
 import sys
+import time
 from collections.abc import Callable, Collection, Iterator, MutableMapping
 from contextlib import contextmanager, suppress
 from ipaddress import ip_address
@@ -24,6 +25,8 @@ GRACE_SECONDS = 20
 KEPT_SECONDS = 75
 # After so many seconds in which a client takes nothing of an answer, or is gone, its connection is closed.
 STALLED_SECONDS = 60
+# A body must bring so many bytes in so many seconds, or come to its end: those that wait hold memory.
+LEAST_BYTES, LEAST_SECONDS = 64 << 10, 15
 # Bytes of the body of a request that is refused.
 MOST_SKIPPED = 8 << 20
 # Descriptors that aren't for connections.
@@ -33,18 +36,35 @@ Application = Callable[..., Any]
 
 
 class Refused(Exception):
-    """A request isn't handled; the client is told the `status`, and to try again in `retry_after` seconds unless 0."""
+    """A request isn't handled; the client is told the `status`, and to try again in `retry_after` seconds unless 0.
 
-    def __init__(self, status: int, reason: str, retry_after: int = 0) -> None:
+    `closes`: its connection is closed.
+    """
+
+    def __init__(self, status: int, reason: str, retry_after: int = 0, *, closes: bool = False) -> None:
         super().__init__(reason)
-        self.status, self.retry_after = status, retry_after
+        self.status, self.retry_after, self.closes = status, retry_after, closes
+
+
+class Pace:
+    """The time that a body has for its next bytes."""
+
+    def __init__(self) -> None:
+        self.end, self.size = time.monotonic() + LEAST_SECONDS, 0
+
+    def left(self, size: int) -> float:
+        """Return the seconds in which more must come, now that there are `size` bytes."""
+        if size - self.size >= LEAST_BYTES:
+            self.end, self.size = time.monotonic() + LEAST_SECONDS, size
+        return max(0.0, self.end - time.monotonic())
 
 
 class Guarded:
     """An application behind checks: of the token, if there is one, of `admit`, and of the sizes of bodies.
 
     Requests to the paths in `public` need no token. `admit` gets the method of a request before its body is read, and
-    may raise Refused. A body may have `largest` bytes, and those of all requests in progress together `most_held`.
+    may raise Refused. A body may have `largest` bytes, and those of all requests in progress together `most_held`. One
+    that comes too slowly is refused, and its connection closed.
     """
 
     def __init__(
@@ -84,10 +104,18 @@ class Guarded:
     async def _limited(self, scope: Message, receive: Application, send: Application) -> None:
         size, unread, started = 0, True, False
         refusal: Refused | None = None
+        pace = Pace()
 
         async def receive_limited() -> Message:
             nonlocal size, unread, refusal
-            message = await receive()
+            if not unread:
+                return await receive()  # until the client leaves
+            try:
+                async with asyncio.timeout(pace.left(size)):
+                    message = await receive()
+            except TimeoutError:
+                unread, refusal = False, Refused(408, "the body of the request comes too slowly", closes=True)
+                raise refusal from None
             unread = message.get("more_body", False)
             added = len(message.get("body", b""))
             size, self._held = size + added, self._held + added
@@ -130,7 +158,7 @@ async def _refuse(
     headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
     if refusal.retry_after:
         headers.append((b"retry-after", str(refusal.retry_after).encode()))
-    if unread and not await _skip_body(scope, receive):
+    if refusal.closes or (unread and not await _skip_body(scope, receive)):
         headers.append((b"connection", b"close"))
     await send({"type": "http.response.start", "status": refusal.status, "headers": headers})
     await send({"type": "http.response.body", "body": body})

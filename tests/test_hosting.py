@@ -122,6 +122,41 @@ async def test_a_client_that_takes_nothing_of_its_answer_loses_its_connection(mo
         await asyncio.gather(serving, return_exceptions=True)
 
 
+@pytest.mark.parametrize(("bytes_sent", "pause", "status"), [(1000, 30.0, 408), (1000, 0.2, 408), (100_000, 0.2, 200)])
+async def test_a_body_that_stops_coming_is_refused_and_a_slow_one_is_not(
+    monkeypatch: pytest.MonkeyPatch, bytes_sent: int, pause: float, status: int
+) -> None:
+    monkeypatch.setattr(hosting, "LEAST_SECONDS", 1)
+    started: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+    app = FastAPI()
+
+    @app.post("/size")
+    async def size(request: Request) -> int:
+        return len(await request.body())
+
+    guarded = Guarded(app, token="", largest=1 << 30, most_held=1 << 30)
+    serving = asyncio.create_task(host_app(guarded, "127.0.0.1", 0, on_start=started.set_result))
+    try:
+        reader, writer = await asyncio.open_connection("127.0.0.1", int((await started).rpartition(":")[2]))
+        writer.write(b"POST /size HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % (10 * bytes_sent))
+
+        async def send() -> None:
+            for _ in range(10):
+                writer.write(b"x" * bytes_sent)
+                await asyncio.sleep(pause)
+
+        sending = asyncio.create_task(send())
+        answer = await reader.readuntil(b"\r\n\r\n")
+        sending.cancel()
+        assert answer.startswith(b"HTTP/1.1 %d" % status)
+        assert (b"connection: close" in answer) == (status == 408)
+        writer.close()
+        assert guarded._held == 0
+    finally:
+        serving.cancel()
+        await asyncio.gather(serving, return_exceptions=True)
+
+
 def established(port: int) -> int:
     """The connections that a server on this port has."""
     lines = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]

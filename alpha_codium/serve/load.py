@@ -3,7 +3,8 @@
 The cost of a request is the number of its tests. A request is accepted if its cost and that of the requests in progress
 are at most `most_cost`, or if there are none. Of the programs of accepted requests, `at_once` are judged at a time. The
 next one is that of the client that has had the fewest tests while others waited (start-time fair queueing), so that
-neither a large batch nor large programs of one client hold up the others.
+neither a large batch nor large programs of one client hold up the others. Nor do names that are new with each request:
+a new client counts as one that has had half of its first program already, and so comes behind some of those that wait.
 """
 
 import asyncio
@@ -49,12 +50,12 @@ class Load:
         self._clock = clock
         self._seconds_each = 0.0
         # Programs that wait: the tests that their client has before them, and a number that keeps them in order.
-        self._waiting: list[tuple[int, int, asyncio.Future[None]]] = []
+        self._waiting: list[tuple[float, int, asyncio.Future[None]]] = []
         self._numbers = itertools.count()
         # The tests of each client so far, and those that the client of the last program had before it. A client that
         # comes later starts with as many.
-        self._had: dict[str, int] = {}
-        self._reached = 0
+        self._had: dict[str, float] = {}
+        self._reached = 0.0
 
     @property
     def waiting(self) -> int:
@@ -103,7 +104,8 @@ class Load:
             self._next()
 
     async def _wait(self, client: str, cost: int) -> None:
-        had = max(self._reached, self._had.pop(client, 0))
+        before = self._had.pop(client, None)
+        had = max(self._reached, before) if before is not None else self._reached + (0 if self._free else cost / 2)
         self._had[client] = had + cost
         if len(self._had) > MOST_CLIENTS:
             del self._had[next(iter(self._had))]
