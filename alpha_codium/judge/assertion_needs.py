@@ -26,8 +26,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from alpha_codium.errors import Unjudgeable
+from alpha_codium.judge.assertion_code import runnable
 from alpha_codium.judge.drivers.outcomes import ALIASES
-from alpha_codium.judge.test_functions import runnable
 from alpha_codium.languages.python.syntax import UNPARSABLE, parse
 from alpha_codium.problem import ExecutionSpec
 
@@ -79,7 +79,7 @@ COMMON = {name for kind in (*VALUES, fractions.Fraction, type(_ for _ in ())) fo
 @dataclass(frozen=True, slots=True)
 class Needs:
     """What assertions need: names from the program, modules, setup code, a call of `check`; and their `code`, which
-    calls its functions and classes (`test_functions`).
+    calls its functions and classes (`assertion_code`).
 
     `classes` are the names used as classes. `together` means that the assertions have to run in the program's process,
     `recordable` that their calls may be known in advance. `catches` are the names of `CATCHABLE` that they use. `types`

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from alpha_codium.errors import Unjudgeable
 from alpha_codium.judge.assertion_batches import AssertionJob, judge_batch
+from alpha_codium.judge.assertion_code import runnable
 from alpha_codium.judge.assertions import AssertionsKind
-from alpha_codium.judge.test_functions import runnable
 from alpha_codium.limits import Limits
 from alpha_codium.problem import ExecutionSpec, TestCase
 from alpha_codium.program import PYTHON, Program
@@ -41,6 +41,14 @@ async def test_a_batch_gives_the_same_verdicts(both: Sandbox) -> None:
     for form, code in FORMS.items():
         results = await judge_batch(kind, [AssertionJob(program, code) for program in programs])
         assert [each.verdict is Verdict.ACCEPTED for each in results] == [True, False, False, True], form
+
+
+async def test_what_a_file_calls_itself_is_run_beside_its_tests(both: Sandbox) -> None:
+    code = "def more():\n    assert add(2, 2) == 4\ndef test_it():\n    assert add(1, 2) == 3\n"
+    program = Program.from_source(PYTHON, "def add(a, b): return 3")
+    for end in ("if __name__ == '__main__':\n    more()\n    unittest.main()", "def main():\n    more()\nmain()"):
+        assert (await kind_in(both).judge(program, code + end)).verdict is Verdict.WRONG_ANSWER
+    assert (await kind_in(both).judge(program, code)).verdict is Verdict.ACCEPTED
 
 
 @pytest.mark.parametrize(

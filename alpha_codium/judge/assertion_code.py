@@ -2,8 +2,8 @@
 
 1. `from solution import f` and `solution.f` mean what the program defines. A module is the program's if its name says
    so, or if it is neither of Python's library nor installed.
-2. Called are functions `test*`, with their parameters and fixtures (`test_calls`); methods `test*` of classes `Test*`;
-   and classes of unittest. What is marked as skipped, or as expected to fail, isn't.
+2. Called are functions `test*`, with their parameters and fixtures (`assertion_calls`); methods `test*` of classes
+   `Test*`; and classes of unittest. What is marked as skipped, or as expected to fail, isn't.
 3. If no test is left, or one needs what isn't supported, the code is Unjudgeable: it must not pass without having run.
 """
 
@@ -17,16 +17,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from alpha_codium.errors import Unjudgeable
-from alpha_codium.judge.test_calls import (
+from alpha_codium.judge.assertion_calls import (
     FIXTURE,
     MARK,
     Calls,
     Scope,
+    is_function,
     is_test_function,
     name_of_call,
     text_of,
 )
-from alpha_codium.languages.python.syntax import DEFINITIONS, UNPARSABLE, parse
+from alpha_codium.languages.python.syntax import DEFINITIONS, IMPORTS, UNPARSABLE, parse
 
 # Words in the names of modules that stand for the program, as datasets write them: `your_solution`, `main`, `task_1`.
 OF_PROGRAM = re.compile(
@@ -214,14 +215,23 @@ def _without_decorators(tree: ast.Module, text: Text) -> Iterator[Edit]:
 
 
 def _without_runners(tree: ast.Module, text: Text) -> Iterator[Edit]:
-    """Yield the edits that remove what would run the tests at the end of a file."""
-    for statement in tree.body:
-        source = ast.unparse(statement)
-        if isinstance(statement, ast.If) and "__name__" in ast.unparse(statement.test):
-            if "assert " not in source:
-                yield (*text.span(statement), "pass")
-        elif isinstance(statement, ast.Expr) and (any(each in source for each in RUNNERS) or source == "main()"):
+    """Yield the edits that remove what would run the tests at the end of a file, directly or by a function."""
+    runners = [*RUNNERS, *(each.name for each in tree.body if is_function(each) and _runs_tests(each, RUNNERS))]
+    if any(isinstance(each, ast.ImportFrom) and _imports_main(each) for each in tree.body):
+        runners.append("main")
+    own = [part for each in tree.body for part in (each.body if isinstance(each, ast.If) else [each])]
+    for statement in own:
+        if not isinstance(statement, (*DEFINITIONS, *IMPORTS)) and _runs_tests(statement, runners):
             yield (*text.span(statement), "pass")
+
+
+def _runs_tests(node: ast.AST, runners: Iterable[str]) -> bool:
+    calls = [name_of_call(each) for each in ast.walk(node) if isinstance(each, ast.Call)]
+    return any(re.match(rf"(?:\w+\.)?{re.escape(name)}\b", call) for call in calls for name in runners)
+
+
+def _imports_main(node: ast.ImportFrom) -> bool:
+    return node.module in ("unittest", "pytest") and any(each.name == "main" for each in node.names)
 
 
 def _require_no_skipping(tests: Sequence[ast.AST]) -> None:
