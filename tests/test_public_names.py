@@ -18,8 +18,8 @@ PUBLIC = {
 
 
 REWARDS = {
-    "CodeReward", "Scored", "lm_eval_filter", "lm_eval_metric", "openrlhf_reward", "trl_reward", "trl_reward_async",
-    "verifiers_reward",
+    "CodeReward", "Scored", "lm_eval_filter", "lm_eval_metric", "openrlhf_reward", "rates", "trl_reward",
+    "trl_reward_async", "verifiers_reward",
 }  # fmt: skip
 
 

@@ -36,6 +36,7 @@ async def test_tests_that_nobody_calls_are_run(both: Sandbox, form: str, paired:
     assert Verdict.INTERNAL_ERROR not in [each.verdict for each in results]
 
 
+@pytest.mark.thorough
 async def test_a_batch_gives_the_same_verdicts(both: Sandbox) -> None:
     kind, programs = kind_in(both), [RIGHT, WRONG, "x = 1", RIGHT + "\n"]
     for form, code in FORMS.items():

@@ -129,6 +129,7 @@ async def test_a_task_may_take_the_time_of_its_certificate_and_some_room(
     assert time_limit(replace(task_of_shop("Sale.net", (NET,)), **changes)) == seconds
 
 
+@pytest.mark.thorough
 async def test_a_loop_ends_after_this_time(checkout: Checkout) -> None:
     task = replace(task_of_shop("Price.free", (FREE,)), cpu_seconds=0.01)
     edit = edit_of(SOURCE, FILE, "Price.free", SOURCE.replace("return cls(0)", "while True: pass"))
