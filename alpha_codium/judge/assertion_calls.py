@@ -158,13 +158,12 @@ class Calls:
         end = [each for each in ("tearDownModule", "teardown_module") if each in self.scope.functions]
         for name in own:
             self.hook(name, self.scope.functions[name])
-        before = len(self.lines)
         for test in tests:
             if isinstance(test, ast.ClassDef):
                 self.add_class(test)
             elif is_function(test):
                 self.add(test, [*self.scope.marks, *_marks(test)])
-        if len(self.lines) == before:
+        if not any("_ran_ +=" in line for line in self.lines):
             raise Unjudgeable("the code of the test asserts nothing: all its tests are skipped")
         for name in end:
             self.hook(name, self.scope.functions[name])
@@ -234,6 +233,7 @@ class Call:
     def __init__(self, calls: Calls, test: Function, fixtures: dict[str, Function], owner: str) -> None:
         self.calls, self.test, self.fixtures, self.owner = calls, test, fixtures, owner
         self.values: dict[str, str] = {}
+        self.used: list[str] = []
         self.after: list[str] = []
 
     @property
@@ -249,6 +249,8 @@ class Call:
             self.block(f"if not ({self.calls.scope.text.of(mark.args[0])}):")
         elif kind == "parametrize" and isinstance(mark, ast.Call):
             self.parametrize(mark)
+        elif kind == "usefixtures" and isinstance(mark, ast.Call):
+            self.used += map(text_of, mark.args)
 
     def parametrize(self, mark: ast.Call) -> None:
         """Repeat what follows for each set of values."""
@@ -287,12 +289,8 @@ class Call:
     def call(self) -> None:
         """Add the call, its fixtures, and what ends these."""
         for name, function in self.fixtures.items():
-            if any(_is_true(_keyword(each, "autouse")) for each in function.decorator_list):
+            if name in self.used or any(_is_true(_keyword(each, "autouse")) for each in function.decorator_list):
                 self.value(name)
-        for mark in self.test.decorator_list:
-            if (found := MARK.match(ast.unparse(mark))) and found[1] == "usefixtures" and isinstance(mark, ast.Call):
-                for each in mark.args:
-                    self.value(text_of(each))
         # Arguments of `patch` and the like come from these.
         known = {*self.values, *self.fixtures, *BUILT_IN}
         foreign = _foreign_decorators(self.test)

@@ -56,6 +56,11 @@ async def test_what_a_file_calls_itself_is_run_beside_its_tests(both: Sandbox) -
     ("code", "reason"),
     [
         ("import pytest\n@pytest.mark.skip\ndef test_it(): assert f(1)", "all its tests are skipped"),
+        (
+            "import pytest\nclass TestIt:\n    @classmethod\n    def setup_class(cls): pass\n    @pytest.mark.skip\n"
+            "    def test_it(self): assert f(1)",
+            "all its tests are skipped",
+        ),
         ("def test_it(database): assert f(database)", "needs 'database', which it doesn't define"),
         ("import pytest\ndef test_it():\n    pytest.skip('no')\n    assert f(1)", r"can skip itself \(pytest.skip\)"),
         ("import solution\ndef test_it(): assert hasattr(solution, 'f')", "uses the program as a module, solution"),

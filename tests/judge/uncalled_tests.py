@@ -197,6 +197,17 @@ def x(request):
 def test_it(x):
     assert add(x, 1) == x + len(SEEN[:1])
 """,
+    "a fixture that a class names": """
+import pytest
+SEEN = []
+@pytest.fixture
+def note():
+    SEEN.append(1)
+@pytest.mark.usefixtures("note")
+class TestIt:
+    def test_it(self):
+        assert add(len(SEEN), 2) == 3
+""",
     "a fixture of a class": """
 import pytest
 class TestIt:
