@@ -7,8 +7,10 @@
 3. A name from the program is a class if the code uses it as one: `except E`, `isinstance(x, C)`, `C.x`, or an attribute
    of `C()` that no value of the standard types has. Capitals aren't evidence: functions in MBPP have them, too.
 4. Code has to run in the program's process if it replaces what the program uses (`unittest.mock`, `sys.stdin`),
-   subclasses a class of the program, makes files that the program reads, or imports a package whose objects only that
-   package can compare (pandas). Calls can be recorded only if the code uses nothing but its own values.
+   subclasses a class of the program, or makes files that the program reads. Calls can be recorded only if the code
+   uses nothing but its own values.
+5. Code that imports a package whose objects only that package can compare (pandas) is `foreign`: a program that fails
+   it outside of its process is judged in its process.
 """
 
 import ast
@@ -82,7 +84,8 @@ class Needs:
     calls its functions and classes (`assertion_code`).
 
     `classes` are the names used as classes. `together` means that the assertions have to run in the program's process,
-    `recordable` that their calls may be known in advance. `catches` are the names of `CATCHABLE` that they use. `types`
+    `foreign` that they have to if the program fails them outside of it, `recordable` that their calls may be known in
+    advance. `catches` are the names of `CATCHABLE` that they use. `types`
     and `random`: whether they use `type(x)` and random numbers. `imports` are the modules that the code imports
     anywhere.
     """
@@ -93,6 +96,7 @@ class Needs:
     calls_check: bool = False
     classes: tuple[str, ...] = ()
     together: bool = False
+    foreign: bool = False
     recordable: bool = True
     catches: tuple[str, ...] = ()
     types: bool = False
@@ -139,10 +143,11 @@ def needs_of(test_code: str, spec: ExecutionSpec) -> Needs:
         from_setup,
         calls_check,
         classes=tuple(sorted(classes)),
-        together=bool(words & (REPLACING | SHARING))
-        or _derives_or_replaces(tree, set(names))
-        or _has_foreign_values(_imports(tree)),
-        recordable=not (words & SEEING or modules or classes or _reads_private(tree)),
+        together=bool(words & (REPLACING | SHARING)) or _derives_or_replaces(tree, set(names)),
+        foreign=_has_foreign_values(_imports(tree)),
+        recordable=not (
+            words & SEEING or modules or classes or _reads_private(tree) or _has_foreign_values(_imports(tree))
+        ),
         catches=tuple(sorted(words & CATCHABLE)),
         types="type" in words and _is_only_called(tree, "type"),
         random="random" in words,

@@ -3,8 +3,9 @@
 1. The left side of a pair runs the assertions against proxies, the right side the program (`drivers/asserting.py`,
    `drivers/serving.py`). Only the left side gets a token, new for each run; to pass, it exits with 0 and writes it.
 2. In a sandbox without pairs the assertions run in the program's process, after it; so do assertions that replace what
-   the program uses, subclass its classes, or pass objects that can't be lent. Such a verdict is `in_process`, and so is
-   one for which the program compared its own objects. The test's code alone decides whether this happens.
+   the program uses, subclass its classes, or pass objects that can't be lent; and those that import a package such as
+   pandas, if the program fails them outside. Such a verdict is `in_process`, and so is one for which the program
+   compared its own objects. The test's code alone decides whether this may happen.
 3. Many programs under the same assertions: see `assertion_batches`.
 """
 
@@ -141,7 +142,10 @@ class AssertionsKind(TestKind):
         reported = AssertionReport.of(report.left, token)
         if reported.outcome == "unsupported":
             return await self._judge_together(program, needs, output_variable)
-        return result_of_pair(report, reported, self.limits)
+        result = result_of_pair(report, reported, self.limits)
+        if needs.foreign and result.verdict in (Verdict.WRONG_ANSWER, Verdict.RUNTIME_ERROR):
+            return await self._judge_together(program, needs, output_variable)
+        return result
 
     def task(self, needs: Needs, output_variable: str = "", **more: Any) -> dict[str, Any]:
         """Return the assertions' needs in the form that the drivers read."""

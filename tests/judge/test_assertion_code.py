@@ -36,6 +36,32 @@ async def test_tests_that_nobody_calls_are_run(both: Sandbox, form: str, paired:
     assert Verdict.INTERNAL_ERROR not in [each.verdict for each in results]
 
 
+TABLES = """
+import pandas as pd
+def test_it():
+    assert total([1, 2]) == 3
+    pd.testing.assert_frame_equal(table([1, 2]), pd.DataFrame({"x": [1, 2]}))
+"""
+TABLE = """
+import pandas as pd
+def total(xs): return sum(xs)
+def table(xs): return pd.DataFrame({"x": xs})
+"""
+
+
+@pytest.mark.thorough
+async def test_values_of_a_package_are_compared_in_the_programs_process_only_if_need_be(both: Sandbox) -> None:
+    kind, only_total = kind_in(both), "\n".join(TABLES.splitlines()[:4])
+    right = Program.from_source(PYTHON, TABLE)
+    wrong = Program.from_source(PYTHON, TABLE.replace('"x": xs', '"x": xs[1:]'))
+    found = [await kind.judge(*each) for each in ((right, only_total), (right, TABLES), (wrong, TABLES))]
+    assert [(each.verdict, each.trust) for each in found] == [
+        (Verdict.ACCEPTED, "outside"),
+        (Verdict.ACCEPTED, "in_process"),
+        (Verdict.WRONG_ANSWER, "in_process"),
+    ]
+
+
 @pytest.mark.thorough
 async def test_a_batch_gives_the_same_verdicts(both: Sandbox) -> None:
     kind, programs = kind_in(both), [RIGHT, WRONG, "x = 1", RIGHT + "\n"]
