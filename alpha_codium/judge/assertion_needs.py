@@ -5,7 +5,8 @@
    the program. A builtin comes from the program only if it is the entry point, or if the code uses no other name.
 2. `check` is called with the entry point if the code defines it and doesn't call it.
 3. A name from the program is a class if the code uses it as one: `except E`, `isinstance(x, C)`, `C.x`, or an attribute
-   of `C()` that no value of the standard types has. Capitals aren't evidence: functions in MBPP have them, too.
+   of `C()` that no value of the standard types has. Capitals aren't evidence: functions in MBPP have them, too. But
+   they are if the code imports the name from the program.
 4. Code has to run in the program's process if it replaces what the program uses (`unittest.mock`, `sys.stdin`),
    subclasses a class of the program, or makes files that the program reads. Calls can be recorded only if the code
    uses nothing but its own values.
@@ -69,6 +70,7 @@ SEEING = frozenset(
 # Exceptions that end more than a call, unless the code names them.
 CATCHABLE = {"SystemExit", "StopIteration"}
 MOST_IDENTIFIERS = 2_000
+CAMEL_CASE = re.compile(r"(?:[A-Z]+[a-z0-9]+)+")
 VALUES = (str, bytes, bytearray, int, float, complex, list, tuple, dict, set, frozenset, BaseException)
 VALUES += (collections.deque, collections.Counter, datetime.datetime, datetime.timedelta, decimal.Decimal)
 # Attributes that don't show that a result is of a class of the program.
@@ -136,7 +138,7 @@ def needs_of(test_code: str, spec: ExecutionSpec) -> Needs:
     foreign |= wanted & ours.names
     names = foreign | ({spec.entry_point} if spec.entry_point else set()) or wanted
     from_setup = spec.setup_code if wanted & helpers else ""
-    classes = _classes_in(tree, set(names))
+    classes = _classes_in(tree, set(names)) | set(filter(CAMEL_CASE.fullmatch, ours.names & set(names)))
     return Needs(
         tuple(sorted(names)),
         tuple(sorted(modules)),

@@ -12,12 +12,25 @@ def add(a, b):
     return a + b
 def fetch(path):
     with open(path) as file: return file.read()
+class Money:
+    def __init__(self, x): self.x = x
+    def __add__(self, y): return Money(self.x + y)
+    def __str__(self): return str(self.x)
 def filter(f, items): return [x for x in items if f(x)][::1]
 """
 WRONG = (
-    RIGHT.replace("a + b", "a - b").replace("self.items.pop()", "0").replace("file.read()", "''").replace("::1", "1:")
+    RIGHT.replace("a + b", "a - b")
+    .replace("x + y", "x - y")
+    .replace("self.items.pop()", "0")
+    .replace("file.read()", "''")
+    .replace("::1", "1:")
 )
 FORMS = {
+    "arithmetic with an object of an imported class": """
+from solution import Money
+def test_it():
+    assert str(Money(2) + 1) == "3"
+""",
     "functions of KodCode": """
 from solution import add
 
