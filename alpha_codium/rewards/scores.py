@@ -54,8 +54,8 @@ def log_unjudged(scores: Sequence[Scored]) -> None:
     reasons: dict[str, list[int]] = {}
     for place, scored in enumerate(scores):
         if not scored.judged:
-            # Reasons that differ in numbers and quoted values are of one kind.
-            reasons.setdefault(re.sub(r"\d+|'[^']*'|\"[^\"]*\"|: .*", "", scored.message), []).append(place)
+            # Reasons of one kind differ only in numbers, quoted values, and what there is in place of what is needed.
+            reasons.setdefault(re.sub(r"\d+|'[^']*'|\"[^\"]*\"|, not .*", "", scored.message), []).append(place)
     for kind, places in reasons.items():
         if kind not in _logged:
             _logged.add(kind)
