@@ -77,11 +77,11 @@ async def test_an_exception_shows_the_programs_own_frames_only(both: Sandbox) ->
     assert stderr.endswith("ZeroDivisionError: integer division or modulo by zero\n")
 
 
-async def test_a_list_of_one_is_unwrapped_as_in_apps_unless_the_checker_says_otherwise(both: Sandbox) -> None:
+async def test_a_list_of_one_is_unwrapped_only_by_the_checker_of_apps(both: Sandbox) -> None:
     program, execution = "def double(xs): return [2 * x for x in xs]", ExecutionSpec("call", "double")
-    assert (await judged(both, program, (DOUBLE,), execution=execution)).accepted
-    strict = CheckerSpec("call_result", {"unwrap": False})
-    assert not (await judged(both, program, (DOUBLE,), execution=execution, checker=strict)).accepted
+    assert (await judged(both, program, (DOUBLE,), execution=execution, checker=CheckerSpec("call_result"))).accepted
+    for checker in (None, CheckerSpec("call_result", {"unwrap": False})):
+        assert not (await judged(both, program, (DOUBLE,), execution=execution, checker=checker)).accepted
 
 
 async def test_the_setup_code_runs_before_the_program_in_its_namespace(both: Sandbox) -> None:

@@ -47,16 +47,17 @@ def test_order_comes_before_the_tolerance_the_statement_after_the_rules_and_toke
 
 def test_what_a_call_returns_is_compared_by_a_checker_of_its_own() -> None:
     call = Problem("e", execution=ExecutionSpec("call", "f"))
-    assert Rules(order_matters=False).checker_for(call) == CheckerSpec("call_result", {"abs": 0.0, "rel": 0.0})
-    assert Rules(delta=1e-6).checker_for(call) == CheckerSpec("call_result", {"abs": 1e-6, "rel": 1e-6})
+    exact, near = {"abs": 0.0, "rel": 0.0, "unwrap": False}, {"abs": 1e-6, "rel": 1e-6, "unwrap": False}
+    assert Rules(order_matters=False).checker_for(call) == CheckerSpec("call_result", exact)
+    assert Rules(delta=1e-6).checker_for(call) == CheckerSpec("call_result", near)
 
 
 def test_what_a_call_returns_is_compared_within_the_errors_that_the_statement_allows() -> None:
     """Whatever other arguments the problem gives, unless it gives a tolerance itself."""
     call = Problem("e", description=ROUGH.description, execution=ExecutionSpec("call", "f"))
-    assert Rules().checker_for(call).arguments == {"abs": 1e-4, "rel": 0.0}
-    wrapped = replace(call, checker=CheckerSpec("call_result", {"unwrap": False}))
-    assert Rules().checker_for(wrapped).arguments == {"abs": 1e-4, "rel": 0.0, "unwrap": False}
+    assert Rules().checker_for(call).arguments == {"abs": 1e-4, "rel": 0.0, "unwrap": False}
+    wrapped = replace(call, checker=CheckerSpec("call_result"))
+    assert Rules().checker_for(wrapped).arguments == {"abs": 1e-4, "rel": 0.0}
     own = replace(call, checker=CheckerSpec("call_result", {"abs": 1e-9}))
     assert Rules(delta=0.1).checker_for(own).arguments == {"abs": 1e-9}
 
