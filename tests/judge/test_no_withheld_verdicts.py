@@ -7,6 +7,7 @@ machine. `GENCODE_RANDOM_PROGRAMS` is a number of programs to try on each, other
 import asyncio
 import os
 from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import ExitStack
 from random import Random
 
 import pytest
@@ -27,20 +28,27 @@ from alpha_codium.verdict import Judgement, Verdict
 from tests.judge.checkers import needs_compiler
 from tests.judge.hostile_behaviours import CHANNELS, ONE, image_in_c, mutated
 from tests.sandbox.backends import BACKENDS, ISOLATED
+from tests.serve.serving import started
 
 MORE = int(os.environ.get("GENCODE_RANDOM_PROGRAMS", "0"))
 FEW, MANY = 2, 12
-ALL = [name if name == "local" else pytest.param(name, marks=pytest.mark.thorough) for name in ISOLATED]
+# `remote` asks a server of ours on loopback.
+ALL = ["local", *(pytest.param(name, marks=pytest.mark.thorough) for name in (*ISOLATED[1:], "remote"))]
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
 @pytest_asyncio.fixture(scope="module", loop_scope="module", params=ALL)
 async def backend(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Sandbox]:
-    chosen = BACKENDS[request.param]
-    with pytest.MonkeyPatch.context() as patch:
+    with pytest.MonkeyPatch.context() as patch, ExitStack() as server:
         patch.setenv("GENCODE_HOME", str(tmp_path_factory.mktemp("home")))
         patch.setattr(judging, "IDLE_SECONDS", 0.7)
-        async with open_sandbox(chosen.name, workers=2, **chosen.prepare()) as opened:
+        if request.param == "remote":
+            url, _ = server.enter_context(started())
+            name, options = "remote", {"urls": [url]}
+        else:
+            chosen = BACKENDS[request.param]
+            name, options = chosen.name, {"workers": 2, **chosen.prepare()}
+        async with open_sandbox(name, **options) as opened:
             yield opened
 
 
