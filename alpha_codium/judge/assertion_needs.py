@@ -49,7 +49,7 @@ SHARING = {
     "write_bytes",
     "touch",
 }
-SHARING |= {"open", "ZipFile", "chdir", "environ", "putenv", "sqlite3"}
+SHARING |= {"open", "ZipFile", "chdir", "environ", "putenv"}
 # Packages whose values cross, and tools of tests.
 CROSSING = {"numpy", "pytest", "hypothesis", "parameterized", "pytest_asyncio", "typing_extensions", "sortedcontainers"}
 # Names of functions and attributes that look up names given as strings.
