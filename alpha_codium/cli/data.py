@@ -169,17 +169,18 @@ def _run_etl(common: CommonOptions, **options: Any) -> None:
 @common_options
 def validate(common: CommonOptions, csv_path: str | None, tests_column: str | None, **options: Any) -> None:
     """Check a dataset's tests, checkers and limits by running its known solutions."""
-    from alpha_codium.app import validation
-    from alpha_codium.rewards.rows import check_rows
-
     settings = with_earlier(common, options)
     if tests_column is not None:
+        from alpha_codium.rewards.rows import check_rows
+
         if options["dataset"] is None:
             raise UserError("give the file for training as NAME")
         found = check_rows(options["dataset"], tests_column, options["split"], settings)
         common.write_json(found.to_json())
         say("\n".join(found.lines()))
         return
+    from alpha_codium.app import validation
+
     if options["dataset"] is None:
         raise UserError(f"run {options['resume']!r} doesn't record its dataset: give it as NAME")
     options["run"] = new_run("validate", options["run"], options["resume"])

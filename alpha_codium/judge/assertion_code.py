@@ -2,8 +2,8 @@
 
 1. `from solution import f` and `solution.f` mean what the program defines. A module is the program's if its name says
    so, or if it is neither of Python's library nor installed.
-2. Called are functions `test*`, with their parameters and fixtures (`assertion_calls`); methods `test*` of classes
-   `Test*`; and classes of unittest. What is marked as skipped, or as expected to fail, isn't.
+2. Functions `test*` are called, with their parameters and fixtures (`assertion_calls`), and so are methods `test*` of
+   classes `Test*`, and classes of unittest; but not what is marked as skipped, or as expected to fail.
 3. If no test is left, or one needs what isn't supported, the code is Unjudgeable: it must not pass without having run.
 """
 
@@ -17,11 +17,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from alpha_codium.errors import Unjudgeable
-from alpha_codium.judge.assertion_calls import (
+from alpha_codium.judge.assertion_calls import Calls
+from alpha_codium.judge.assertion_scope import (
     FIXTURE,
     MARK,
-    Calls,
+    Edit,
     Scope,
+    Text,
     is_function,
     is_test_function,
     name_of_call,
@@ -51,8 +53,6 @@ RUNNERS = ("unittest.main", "pytest.main", "TextTestRunner", "nose.main")
 # Ways in which a test skips itself while it runs.
 SKIPPING = re.compile(r"pytest\.(?:skip|importorskip|exit|xfail)|self\.skipTest|(?:unittest\.)?SkipTest")
 
-Edit = tuple[int, int, str]
-
 
 @dataclass(frozen=True, slots=True)
 class Runnable:
@@ -79,39 +79,6 @@ def runnable(test_code: str, entry_point: str = "") -> Runnable:
     _require_no_skipping(tests)
     edits += [*_without_decorators(tree, text), *_without_runners(tree, text)]
     return Runnable(_without_pytest(f"{text.edited(edits)}\n{Calls(scope).of(tests)}"), frozenset(imported))
-
-
-class Text:
-    """A text whose parts are addressed as in its syntax tree, by lines and by bytes in them."""
-
-    def __init__(self, code: str) -> None:
-        self.data = code.encode("utf-8", "surrogatepass")
-        self.starts = [0, *(match.end() for match in re.finditer(rb"\r\n|\r|\n", self.data))]
-
-    def place(self, line: int, column: int) -> int:
-        """Return the offset of a place."""
-        return self.starts[line - 1] + column
-
-    def span(self, node: ast.AST) -> tuple[int, int]:
-        """Return where a node begins and ends."""
-        where = node if isinstance(node, ast.stmt | ast.expr | ast.arg | ast.keyword) else None
-        if where is None:
-            raise TypeError(f"{node} has no place")
-        return self.place(where.lineno, where.col_offset), self.place(where.end_lineno or 0, where.end_col_offset or 0)
-
-    def of(self, node: ast.AST) -> str:
-        """Return the text of a node."""
-        start, end = self.span(node)
-        return self.data[start:end].decode("utf-8", "surrogatepass")
-
-    def edited(self, edits: Iterable[Edit]) -> str:
-        """Return the text after all edits; of two that overlap, the outer one counts."""
-        pieces, at = [], 0
-        for start, end, new in sorted(edits, key=lambda edit: (edit[0], -edit[1])):
-            if start >= at:
-                pieces += [self.data[at:start], new.encode("utf-8", "surrogatepass")]
-                at = end
-        return b"".join([*pieces, self.data[at:]]).decode("utf-8", "surrogatepass")
 
 
 def _is_program(module: str, names: Sequence[str], entry_point: str) -> bool:

@@ -139,6 +139,8 @@ def needs_of(test_code: str, spec: ExecutionSpec) -> Needs:
     names = foreign | ({spec.entry_point} if spec.entry_point else set()) or wanted
     from_setup = spec.setup_code if wanted & helpers else ""
     classes = _classes_in(tree, set(names)) | set(filter(CAMEL_CASE.fullmatch, ours.names & set(names)))
+    imports = _imports(tree)
+    has_foreign_values = _has_foreign_values(imports)
     return Needs(
         tuple(sorted(names)),
         tuple(sorted(modules)),
@@ -146,14 +148,12 @@ def needs_of(test_code: str, spec: ExecutionSpec) -> Needs:
         calls_check,
         classes=tuple(sorted(classes)),
         together=bool(words & (REPLACING | SHARING)) or _derives_or_replaces(tree, set(names)),
-        foreign=_has_foreign_values(_imports(tree)),
-        recordable=not (
-            words & SEEING or modules or classes or _reads_private(tree) or _has_foreign_values(_imports(tree))
-        ),
+        foreign=has_foreign_values,
+        recordable=not (words & SEEING or modules or classes or _reads_private(tree) or has_foreign_values),
         catches=tuple(sorted(words & CATCHABLE)),
         types="type" in words and _is_only_called(tree, "type"),
         random="random" in words,
-        imports=tuple(sorted(_imports(tree) | modules)),
+        imports=tuple(sorted(imports | modules)),
         code=ours.code,
     )
 

@@ -36,9 +36,8 @@ def test_trl_gets_a_reward_for_texts_and_chats(sandbox, completions):
 def test_trl_logs_how_many_completions_were_judged(sandbox):
     logged = {}
     reward = trl_reward(sandbox=sandbox)
-    rows = [[[["1", 1]], TESTS, TESTS, TESTS], [[["1", "1"]]]]
     given = {"prompts": ["p"] * 4, "completions": [RIGHT] * 4, "log_metric": logged.__setitem__}
-    assert reward(**given, tests=rows[0]) == [None, 1.0, 1.0, 1.0]
+    assert reward(**given, tests=[[["1", 1]], TESTS, TESTS, TESTS]) == [None, 1.0, 1.0, 1.0]
     assert logged["code_reward/asked"] == 4
     assert logged["code_reward/data_failed_rate"] == 0.25
 
