@@ -19,7 +19,7 @@ _NAMES = {
     "judge": "Rules",
     "config": "Settings load_settings",
     "data.load": "load_problems",
-    "flows.extraction": "extract_code",
+    "answers.extraction": "extract_code",
     "sandbox": "Sandbox open_sandbox",
     "sandbox.blocking": "shared_sandbox",
     "app.judgements": "judge_program judge_program_async judge_programs judge_programs_async",
@@ -35,6 +35,7 @@ _HOMES = {name: f"alpha_codium.{module}" for module, names in _NAMES.items() for
 __all__ = [*_HOMES, "__version__"]  # noqa: PLE0604 - the names of the table above
 
 if TYPE_CHECKING:  # the names of the table for type checkers and editors; `as` makes them public
+    from alpha_codium.answers.extraction import extract_code as extract_code
     from alpha_codium.app.comparison import compare as compare
     from alpha_codium.app.comparison import compare_async as compare_async
     from alpha_codium.app.evaluation import evaluate as evaluate
@@ -57,7 +58,6 @@ if TYPE_CHECKING:  # the names of the table for type checkers and editors; `as` 
     from alpha_codium.config import load_settings as load_settings
     from alpha_codium.data.load import load_problems as load_problems
     from alpha_codium.errors import UserError as UserError
-    from alpha_codium.flows.extraction import extract_code as extract_code
     from alpha_codium.judge import Rules as Rules
     from alpha_codium.limits import Limits as Limits
     from alpha_codium.problem import CheckerSpec as CheckerSpec

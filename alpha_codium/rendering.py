@@ -24,8 +24,8 @@ KNOWN_KEYS = {"system", "user", "temperature", "fields", "code"}
 class Prompt:
     """One prompt: two templates, a temperature, and the required content of the answer.
 
-    `fields` describes a structured answer (see `alpha_codium.flows.answers`). With `code`, the answer must contain a
-    program in its own fence.
+    `fields` describes a structured answer (see `alpha_codium.answers.structured`). With `code`, the answer must contain
+    a program in its own fence.
     """
 
     name: str

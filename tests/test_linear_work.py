@@ -18,15 +18,15 @@ from typing import Any
 
 import pytest
 
+from alpha_codium.answers.cleaning import GeneratedText, cleaned
+from alpha_codium.answers.extraction import extract_code
+from alpha_codium.answers.fences import clean, fenced_texts
+from alpha_codium.answers.structured import AnswerSchema
+from alpha_codium.audit.datasets.wording import several_answers
 from alpha_codium.checkers import BUILT_IN
 from alpha_codium.data.statements import problem_of_statement
-from alpha_codium.eval.validation.wording import several_answers
-from alpha_codium.flows.answers import AnswerSchema
-from alpha_codium.flows.extraction import extract_code
-from alpha_codium.flows.fences import clean, fenced_texts
 from alpha_codium.flows.nearness import output_distance
 from alpha_codium.flows.stages.selecting import first_is_right
-from alpha_codium.gen.cleaning import GeneratedText, cleaned
 from alpha_codium.judge.assertions import AssertionReport
 from alpha_codium.judge.behaviour import error_shown, key_of_output, returned, without_addresses
 from alpha_codium.judge.call import call_result

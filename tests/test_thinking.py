@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alpha_codium.flows.extraction import extract_code
+from alpha_codium.answers.extraction import extract_code
 from alpha_codium.thinking import split_thinking
 
 PROGRAM = "n = int(input())\nprint(2 * n)\n"

@@ -8,9 +8,9 @@ from alpha_codium.app.comparison import compare_async
 from alpha_codium.app.events import Noted, OnEvent, ignore
 from alpha_codium.app.generation import SetOptions, generate_set_async, preview
 from alpha_codium.app.run_folders import SettingsOn, run_options, run_settings
+from alpha_codium.comparison.report import Comparison
 from alpha_codium.coroutines import blocking
 from alpha_codium.errors import UserError
-from alpha_codium.eval.comparing.report import Comparison
 from alpha_codium.eval.prepare import parse_test_types
 from alpha_codium.gen.choosing import chosen_flow
 from alpha_codium.gen.preview import Preview

@@ -8,11 +8,8 @@ from pathlib import Path
 from alpha_codium.app.evaluation import refuse_without_tests
 from alpha_codium.app.events import OnEvent, ignore, judging
 from alpha_codium.app.run_folders import verdict_settings
-from alpha_codium.config import Settings, load_settings
-from alpha_codium.coroutines import blocking, in_thread
-from alpha_codium.data.load import ProblemSet
-from alpha_codium.eval.comparing.fitting import problems_of, refuse_twins, refuse_unlike
-from alpha_codium.eval.comparing.judging import (
+from alpha_codium.comparison.fitting import problems_of, refuse_twins, refuse_unlike
+from alpha_codium.comparison.judging import (
     SharedJournal,
     Verdicts,
     all_programs,
@@ -20,9 +17,12 @@ from alpha_codium.eval.comparing.judging import (
     programs_of,
     tasks_of,
 )
-from alpha_codium.eval.comparing.records import RunRecord, read_run
-from alpha_codium.eval.comparing.references import PUBLISHED
-from alpha_codium.eval.comparing.report import Comparison, report_of
+from alpha_codium.comparison.records import RunRecord, read_run
+from alpha_codium.comparison.references import PUBLISHED
+from alpha_codium.comparison.report import Comparison, report_of
+from alpha_codium.config import Settings, load_settings
+from alpha_codium.coroutines import blocking, in_thread
+from alpha_codium.data.load import ProblemSet
 from alpha_codium.eval.judging import open_judge
 from alpha_codium.eval.known import split_known
 from alpha_codium.eval.metric import checked_ks

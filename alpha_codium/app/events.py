@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from alpha_codium.verdict import Verdict
 
 if TYPE_CHECKING:
-    from alpha_codium.eval.doctor.examination import Examination
+    from alpha_codium.audit.judge.examination import Examination
     from alpha_codium.gen.preview import Preview
 
 

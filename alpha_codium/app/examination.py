@@ -8,11 +8,11 @@ from typing import Any
 from alpha_codium.app.evaluation import with_code_tester
 from alpha_codium.app.events import KitExamined, OnEvent, ProgressCounter, ignore, judging, working
 from alpha_codium.app.run_folders import opened_run, verdict_settings
+from alpha_codium.audit.judge.cases import load_cases, planted_secrets
+from alpha_codium.audit.judge.examination import Examination, examine
+from alpha_codium.audit.judge.known_verdicts import KnownReport, KnownVerdicts
 from alpha_codium.config import Settings, load_settings
 from alpha_codium.coroutines import blocking, in_thread
-from alpha_codium.eval.doctor.cases import load_cases, planted_secrets
-from alpha_codium.eval.doctor.examination import Examination, examine
-from alpha_codium.eval.doctor.known_verdicts import KnownReport, KnownVerdicts
 from alpha_codium.eval.judging import open_judge
 from alpha_codium.eval.languages import Languages
 from alpha_codium.judge import Rules

@@ -9,10 +9,8 @@ from alpha_codium.app.events import Noted, OnEvent, ignore
 from alpha_codium.app.models import load_secrets
 from alpha_codium.coroutines import blocking, in_thread
 from alpha_codium.errors import SettingsError, UserError
-from alpha_codium.repository.running.config import RunConfig, load_config
-from alpha_codium.repository.server_records import ServerRecords
-from alpha_codium.repository.storage import fetched
-from alpha_codium.repository.vllm import (
+from alpha_codium.llm.server_records import ServerRecords
+from alpha_codium.llm.vllm import (
     PORT,
     ServedModel,
     autorun,
@@ -20,6 +18,8 @@ from alpha_codium.repository.vllm import (
     running_servers,
     start_servers,
 )
+from alpha_codium.repository.running.config import RunConfig, load_config
+from alpha_codium.repository.storage import fetched
 from alpha_codium.wording import counted
 
 # Providers of litellm by which servers with OpenAI's protocol are reached; the server doesn't know them.

@@ -6,6 +6,15 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+from alpha_codium.answers.cleaning import (
+    RULES,
+    STOP_WORDS,
+    Cleaning,
+    CleaningRule,
+    clean_rows,
+    clean_samples,
+    write_rows,
+)
 from alpha_codium.app.evaluation import Evaluation, describe, with_code_tester
 from alpha_codium.app.events import Noted, OnEvent, ignore
 from alpha_codium.app.run_folders import recordable
@@ -24,15 +33,6 @@ from alpha_codium.errors import DatasetError, UserError, nearest
 from alpha_codium.eval.metric import DEFAULT_KS
 from alpha_codium.eval.prepare import only_asked, places_of_difficulty, prepare_for_evaluation
 from alpha_codium.eval.scoring import Score
-from alpha_codium.gen.cleaning import (
-    RULES,
-    STOP_WORDS,
-    Cleaning,
-    CleaningRule,
-    clean_rows,
-    clean_samples,
-    write_rows,
-)
 from alpha_codium.languages.names import language_asked_for
 from alpha_codium.problem import TestType
 from alpha_codium.program import PYTHON

@@ -13,10 +13,10 @@ from loguru import logger
 from alpha_codium.app.generation import COMMAND
 from alpha_codium.app.run_folders import REPOSITORY_COMMAND
 from alpha_codium.app.stored_samples import ChosenSamples, StoredSample
+from alpha_codium.comparison.judging import JOURNAL
 from alpha_codium.data.load import load_problems
 from alpha_codium.data.samples.names import TaskNames
 from alpha_codium.errors import UserError, nearest
-from alpha_codium.eval.comparing.judging import JOURNAL
 from alpha_codium.eval.failures import Failure, around_difference, shortened, shortened_end
 from alpha_codium.eval.known import KNOWN_GROUPS
 from alpha_codium.eval.prepare import GENERATED

@@ -7,6 +7,11 @@ from typing import Any
 from alpha_codium.app.evaluation import describe
 from alpha_codium.app.events import OnEvent, ignore, judging
 from alpha_codium.app.run_folders import recordable, run_or_temporary, verdict_settings, with_settings
+from alpha_codium.audit.datasets.assessment import Assessment
+from alpha_codium.audit.datasets.columns import check_output, write_validated
+from alpha_codium.audit.datasets.report import ValidationReport
+from alpha_codium.audit.datasets.running import assess_known, known_programs, observe_known
+from alpha_codium.audit.datasets.timing import NEAR, calibration
 from alpha_codium.config import Settings, load_settings
 from alpha_codium.coroutines import blocking, in_thread
 from alpha_codium.data.etl import refuse_replacing
@@ -16,11 +21,6 @@ from alpha_codium.data.subset import Subset
 from alpha_codium.eval.judging import OpenJudge, open_judge
 from alpha_codium.eval.prepare import parse_test_types
 from alpha_codium.eval.results import ProblemResult
-from alpha_codium.eval.validation.assessment import Assessment
-from alpha_codium.eval.validation.columns import check_output, write_validated
-from alpha_codium.eval.validation.report import ValidationReport
-from alpha_codium.eval.validation.running import assess_known, known_programs, observe_known
-from alpha_codium.eval.validation.timing import NEAR, calibration
 from alpha_codium.judge import Rules
 from alpha_codium.problem import TestType
 from alpha_codium.runs import RunFolder

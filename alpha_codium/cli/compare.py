@@ -10,7 +10,7 @@ from alpha_codium.cli.output import say
 from alpha_codium.cli.scores import KList, csv_option, new_run, tests_option
 
 if TYPE_CHECKING:
-    from alpha_codium.eval.comparing.report import Comparison
+    from alpha_codium.comparison.report import Comparison
 
 
 @click.command("compare")
@@ -38,7 +38,7 @@ def compare_runs(runs: tuple[str, ...], common: CommonOptions, csv_path: str | N
 def print_report(report: "Comparison", common: CommonOptions, csv_path: str | None) -> None:
     """Print the comparison; exit with 1 where a run of it is unfinished."""
     from alpha_codium.app.run_folders import found_by
-    from alpha_codium.eval.comparing.tables import text_of, unfinished_lines
+    from alpha_codium.comparison.tables import text_of, unfinished_lines
 
     common.write_files(report, csv_path)
     say(text_of(report).removesuffix("\n"))

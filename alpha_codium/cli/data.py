@@ -208,8 +208,8 @@ def clean_generations(common: CommonOptions, output: Path, stop_words: tuple[str
 
     FILE has any format that `gencode eval score` reads. The changes by each rule are counted.
     """
+    from alpha_codium.answers.cleaning import RULES
     from alpha_codium.app.scoring import clean_file
-    from alpha_codium.gen.cleaning import RULES
 
     rules = [rule for rule in RULES if not given.pop(f"no_{rule.name}")]
     stops = [word.replace("\\n", "\n") for word in stop_words]

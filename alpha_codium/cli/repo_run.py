@@ -118,7 +118,7 @@ def serve_vllm(config: Path, overrides: tuple[str, ...], gpu_ids: str, base_port
 @click.command()
 def kill_vllm() -> None:
     """End the servers that `serve-vllm` has started, and no other process."""
-    from alpha_codium.repository.vllm import kill_servers
+    from alpha_codium.llm.vllm import kill_servers
 
     ended = kill_servers()
     for server in ended:

@@ -106,7 +106,7 @@ def serve_repository(
     Runs of the benchmark use the server with sandbox_provider = restapi and SANDBOX_URL. On any address but
     loopback, the server needs a token.
     """
-    from alpha_codium.repository import service
+    from alpha_codium.serve import repository as service
 
     found = _check_out(repository, version, sdist, checkout)
 

@@ -21,10 +21,10 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, TypeVar
 
-from alpha_codium.flows.answers import AnswerSchema, FormatError
+from alpha_codium.answers.extraction import Extracted, extract_code
+from alpha_codium.answers.fences import clean
+from alpha_codium.answers.structured import AnswerSchema, FormatError
 from alpha_codium.flows.context import BudgetExhausted, SampleContext
-from alpha_codium.flows.extraction import Extracted, extract_code
-from alpha_codium.flows.fences import clean
 from alpha_codium.languages import Language
 from alpha_codium.llm.errors import ContentFiltered, ContextOverflow, ModelError
 from alpha_codium.llm.gathering import gather_all

@@ -13,8 +13,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from alpha_codium.answers.extraction import fenced_texts
 from alpha_codium.flows.context import shortened
-from alpha_codium.flows.extraction import fenced_texts
 from alpha_codium.flows.state import ExplainedTest
 from alpha_codium.flows.tasks import CodingTask
 from alpha_codium.languages.python.beginnings import parsed

@@ -19,8 +19,8 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+from alpha_codium.answers.structured import AnswerSchema
 from alpha_codium.errors import FlowError, SettingsError, nearest
-from alpha_codium.flows.answers import AnswerSchema
 from alpha_codium.flows.stages import Stage, stage_class
 from alpha_codium.flows.variables import check_templates
 from alpha_codium.problem import EXECUTION_KINDS

@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+from alpha_codium.answers.extraction import Extracted, extract_code, fenced_texts
+from alpha_codium.answers.fences import clean
 from alpha_codium.flows.asking import CodeForm, whole_program
 from alpha_codium.flows.context import SampleContext
-from alpha_codium.flows.extraction import Extracted, extract_code, fenced_texts
-from alpha_codium.flows.fences import clean
 from alpha_codium.flows.state import FlowState
 from alpha_codium.languages import Language
 from alpha_codium.languages.python.beginnings import Beginning, beginning_of

@@ -15,9 +15,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
+from alpha_codium.answers.extraction import extract_code
 from alpha_codium.coroutines import BACKGROUND, in_thread, run_blocking
 from alpha_codium.errors import UserError
-from alpha_codium.flows.extraction import extract_code
 from alpha_codium.judge import Rules
 from alpha_codium.problem import Problem, TestType
 from alpha_codium.program import PYTHON, Program

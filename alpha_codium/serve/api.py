@@ -15,7 +15,6 @@ from alpha_codium import __version__
 from alpha_codium.errors import SandboxError
 from alpha_codium.eval.judging import OpenJudge
 from alpha_codium.program import PYTHON
-from alpha_codium.repository.service import ItemRunner
 from alpha_codium.serve.answers import AsciiResponse
 from alpha_codium.serve.dialects import DIALECTS
 from alpha_codium.serve.dialects.asking import Server
@@ -25,7 +24,7 @@ from alpha_codium.serve.judging import Judging, add_judging
 from alpha_codium.serve.load import Draining, Load, Overloaded
 from alpha_codium.serve.measuring import Measures
 from alpha_codium.serve.problems import Problems, add_problems
-from alpha_codium.serve.repository import add_repository
+from alpha_codium.serve.repository import ItemRunner, add_repository
 from alpha_codium.serve.requests import MOST_MEMORY, MOST_SECONDS, MOST_TESTS, Fault
 
 # Open to clients without a token, for probes of containers.

@@ -15,7 +15,7 @@ from alpha_codium.serve.load import Load
 if TYPE_CHECKING:
     from alpha_codium.data.load import ProblemSet
     from alpha_codium.repository.checkout import Checkout
-    from alpha_codium.repository.service import ItemRunner
+    from alpha_codium.serve.repository import ItemRunner
 
 # Tests that are accepted at a time, for each worker.
 QUEUE_PER_WORKER = 10_000
@@ -90,7 +90,7 @@ async def opened_runner(checkout: "Checkout | None", workers: int) -> "AsyncIter
         yield None
         return
     from alpha_codium.repository.providers import LocalProvider
-    from alpha_codium.repository.service import ItemRunner
+    from alpha_codium.serve.repository import ItemRunner
 
     async with LocalProvider(lambda _: checkout, workers=workers) as provider:
         yield ItemRunner(provider, checkout)

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from tests.audit.judge.test_known_verdicts import ROWS, contest, submission
 from tests.cli.here import gencode
 from tests.cli.test_eval import double, eval_gen, eval_humans, of_json, row, solutions_file
 from tests.data.records import write_jsonl
-from tests.eval.doctor.test_known_verdicts import ROWS, contest, submission
 from tests.eval.splits import ALSO_WRONG, RIGHT, WRONG
 from tests.gen.running import Done
 from tests.support import gencode as gencode_process

@@ -14,9 +14,9 @@ import pytest
 from alpha_codium.data.load import load_problems
 from alpha_codium.data.schema import record_from_problem
 from alpha_codium.runs.folder import to_toml
+from tests.audit.datasets.cases import sound_problem, with_second_answer, with_weak_tests
 from tests.cli.here import gencode
 from tests.data.records import record, write_jsonl
-from tests.eval.validation.cases import sound_problem, with_second_answer, with_weak_tests
 from tests.gen.running import Done, assert_refused
 from tests.support import gencode as gencode_process
 from tests.support import shared_path

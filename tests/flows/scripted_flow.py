@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+from alpha_codium.answers.structured import to_yaml
 from alpha_codium.config import Settings
 from alpha_codium.flows import Flow, load_flow
-from alpha_codium.flows.answers import to_yaml
 from alpha_codium.flows.loading import shipped_flows
 from alpha_codium.gen.sample import Solver
 from alpha_codium.judge import Judge, Rules

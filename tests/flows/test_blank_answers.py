@@ -5,11 +5,11 @@ import re
 
 import pytest
 
-from alpha_codium.flows.answers import AnswerSchema, FormatError, to_yaml
+from alpha_codium.answers.structured import AnswerSchema, FormatError, to_yaml
 from alpha_codium.flows.loading import shipped_flows
 from alpha_codium.flows.stages.selecting import first_is_right
 from alpha_codium.rendering import load_prompt
-from tests.flows.answer_cases import PLAN, REFLECT, TESTS
+from tests.answers.answer_cases import PLAN, REFLECT, TESTS
 from tests.flows.scripted_flow import ONE, SUM, ai_tests, explanations, fields, program
 
 FORMS = [

@@ -5,9 +5,9 @@ import shutil
 
 import pytest
 
+from alpha_codium.answers.extraction import extract_code
 from alpha_codium.config import Settings, load_settings
 from alpha_codium.errors import DatasetError, SandboxError, UserError
-from alpha_codium.flows.extraction import extract_code
 from alpha_codium.flows.loading import load_flow, shipped_flows
 from alpha_codium.gen.choosing import check_problems
 from alpha_codium.judge import Rules

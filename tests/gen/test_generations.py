@@ -1,11 +1,11 @@
 import pytest
 
+from alpha_codium.answers.cleaning import RULES, Cleaning, clean_rows
 from alpha_codium.data.load import load_problems
 from alpha_codium.data.samples.programs import solutions_of
 from alpha_codium.data.samples.reading import read_samples
 from alpha_codium.data.solutions import save_solutions
 from alpha_codium.errors import DatasetError
-from alpha_codium.gen.cleaning import RULES, Cleaning, clean_rows
 from tests.data.records import write_jsonl
 from tests.data.samples.humaneval import ADD, TWICE, humaneval, write_json
 from tests.data.test_solutions import ROWS

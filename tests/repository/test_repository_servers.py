@@ -9,12 +9,12 @@ import pytest
 from alpha_codium.app.repository_plan import reached
 from alpha_codium.app.repository_servers import checked, served_model, servers_for
 from alpha_codium.errors import SettingsError, UserError
-from alpha_codium.repository import vllm
+from alpha_codium.llm import vllm
+from alpha_codium.llm.server_records import Server
 from alpha_codium.repository.running.config import RunConfig, load_config
-from alpha_codium.repository.server_records import Server
 from tests.gen.running import run_cli
+from tests.llm.test_vllm import asked, exists, free_ports
 from tests.repository.served import SCRIPT, adapter, command
-from tests.repository.test_vllm import asked, exists, free_ports
 
 pytestmark = pytest.mark.asyncio
 

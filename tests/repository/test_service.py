@@ -22,7 +22,7 @@ from alpha_codium.repository.methods import find_method, stubbed
 from alpha_codium.repository.providers import LocalProvider, ProviderError, open_provider
 from alpha_codium.repository.recipes import RECIPES, Recipe
 from alpha_codium.repository.restapi import RestProvider, item_of
-from alpha_codium.repository.service import serve, service
+from alpha_codium.serve.repository import serve, service
 from tests.repository.shop import FILE, FREE, GROSS, NET, SOURCE, task_of_shop
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
@@ -32,7 +32,7 @@ STUB = edit_of(SOURCE, FILE, "Sale.net", stubbed(SOURCE, METHOD))
 SERVE = """
 import asyncio, sys
 from pathlib import Path
-from alpha_codium.repository.service import serve
+from alpha_codium.serve.repository import serve
 from tests.repository.shop import checkout_at
 asyncio.run(serve(checkout_at(Path(sys.argv[1])), port=0, workers=2, on_start=lambda it: print(it, flush=True)))
 """

@@ -13,8 +13,8 @@ import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from alpha_codium.flows.extraction import fenced_texts
-from alpha_codium.flows.fences import clean
+from alpha_codium.answers.extraction import fenced_texts
+from alpha_codium.answers.fences import clean
 from alpha_codium.languages.python.syntax import lines_of
 from alpha_codium.repository.certificate import edit_for
 from alpha_codium.repository.harness import Edit

@@ -9,6 +9,7 @@ import yaml
 
 from alpha_codium.repository.storage import copy_of
 from tests.gen.running import home, run_cli
+from tests.llm.test_vllm import free_ports
 from tests.repository.conftest import bucket, s3
 from tests.repository.running.test_repository_runs import (
     TASKS,
@@ -20,7 +21,6 @@ from tests.repository.running.test_repository_runs import (
     run,
 )
 from tests.repository.served import SCRIPT, command
-from tests.repository.test_vllm import free_ports
 from tests.servers.scripted import ScriptedServer, Status, When
 
 __all__ = ["bucket", "config", "home", "s3"]

@@ -1,0 +1,1 @@
+"""Reading answers of models: the program in a text, and structured answers."""

@@ -1,0 +1,226 @@
+"""The report on a split: rates with their counts, the calibration of limits, and the findings as text."""
+
+import os
+import platform
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, ClassVar
+
+from alpha_codium.audit.datasets.assessment import ROW, Assessment
+from alpha_codium.audit.datasets.findings import Reason
+from alpha_codium.values import Table
+from alpha_codium.wording import counted
+
+# Findings shown of each reason; `--json` has all.
+SHOWN = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Rate:
+    """`count` of `total`; if `total` is 0, `why` says why."""
+
+    label: str
+    count: int
+    total: int
+    why: str = ""
+
+    @property
+    def value(self) -> float | None:
+        """The rate, None if `total` is 0."""
+        return self.count / self.total if self.total else None
+
+    def __str__(self) -> str:
+        """`12 of 184 (6.5 %)`, or `n/a` with the reason."""
+        if not self.total:
+            return f"n/a ({self.why})" if self.why else "n/a"
+        return f"{self.count} of {self.total} ({100 * self.count / self.total:.1f} %)"
+
+    def to_json(self) -> dict[str, Any]:
+        """The rate as `--json` writes it."""
+        reason = {"reason": self.why} if not self.total and self.why else {}
+        return {"count": self.count, "total": self.total, "rate": self.value} | reason
+
+
+def machine() -> dict[str, Any]:
+    """The machine that the measurements were made on."""
+    return {
+        "cpu": _cpu_name(),
+        "cores": os.cpu_count(),
+        "system": f"{platform.system()} {platform.release()}",
+        "python": platform.python_version(),
+    }
+
+
+def _cpu_name() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
+    except OSError:
+        return platform.processor() or platform.machine()
+    names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
+    return next(names, "") or platform.machine()
+
+
+@dataclass(frozen=True, slots=True)
+class ValidationReport(Table):
+    """The assessments of a split and the calibration of its limits; as a table, it has a row for each problem.
+
+    `stored` is the path of the problems written with these columns, if they were.
+    """
+
+    columns: ClassVar[tuple[str, ...]] = ROW
+
+    problems: tuple[Assessment, ...]
+    calibration: dict[str, Any]
+    machine: dict[str, Any] = field(default_factory=machine)
+    stored: Path | None = None
+
+    @property
+    def unjudged(self) -> int:
+        """Programs that got no verdict through a fault of gencode."""
+        return sum(problem.unjudged for problem in self.problems)
+
+    @property
+    def rates(self) -> dict[str, Rate]:
+        """The rates of the split, by name."""
+        return rates_of(self.problems)
+
+    def to_json(self) -> dict[str, Any]:
+        """The whole report as `--json` writes it."""
+        reasons = Counter(reason.value for p in self.problems for reason in {f.reason for f in p.findings})
+        return {
+            "n_problems": len(self.problems),
+            "complete": self.unjudged == 0,
+            "rates": {name: rate.to_json() for name, rate in self.rates.items()},
+            "reasons": dict(sorted(reasons.items())),
+            "calibration": self.calibration,
+            "machine": self.machine,
+            "problems": [problem.to_json() for problem in self.problems],
+        }
+
+    def rows(self) -> list[dict[str, Any]]:
+        """One row for each problem: its assessment, its counts, and the reasons of its findings."""
+        return [problem.to_row() for problem in self.problems]
+
+    def lines(self) -> Iterator[str]:
+        """The rates, the calibration, and the first findings of each reason."""
+        yield counted(len(self.problems), "problem")
+        for rate in self.rates.values():
+            yield f"  {rate.label:<38}{rate}"
+        yield _calibration_line(self.calibration)
+        for reason in Reason:
+            found = [(p.name, f) for p in self.problems for f in p.findings if f.reason is reason]
+            if found:
+                yield f"\n{reason.value} ({counted(len({name for name, _ in found}), 'problem')})"
+            for name, finding in found[:SHOWN]:
+                yield f"  {name}: {finding.text}"
+                yield from (f"    {_evidence(entry)}" for entry in finding.evidence[:1])
+            if len(found) > SHOWN:
+                yield f"  and {len(found) - SHOWN} more: see --json"
+
+
+def _calibration_line(calibration: dict[str, Any]) -> str:
+    if calibration["factor"] is None:
+        return f"calibration  n/a ({calibration['reason']})"
+    return (
+        f"calibration  factor {calibration['factor']:g}: the slowest known-correct program of a problem takes "
+        f"{calibration['median_share']:.1%} of the limit (median), {calibration['share_at_95_percent']:.1%} (95 % of "
+        f"{counted(calibration['problems'], 'problem')}), {calibration['largest_share']:.1%} (most)"
+    )
+
+
+def _evidence(entry: dict[str, Any]) -> str:
+    """One entry of evidence as a line."""
+    rest = dict(entry)
+    places = (("column", "solution"), ("test_type", "test"))
+    where = [f"{rest.pop(column)}[{rest.pop(place)}]" for column, place in places if column in rest]
+    return " ".join([*where, *(f"{k}={v!r}" if isinstance(v, str) else f"{k}={v}" for k, v in rest.items())])
+
+
+def rates_of(problems: Sequence[Assessment]) -> dict[str, Rate]:
+    """The rates of a split, in the order of the report."""
+    rates = {}
+    for row in _ROWS:
+        among = [problem for problem in problems if row.among(problem)]
+        rates[row.name] = Rate(row.label, sum(map(row.count, among)), sum(map(row.total, among)), row.why)
+    return rates
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A line of the report: `count` of `total`, each summed over the problems that `among` takes."""
+
+    name: str
+    label: str
+    count: Callable[[Assessment], int]
+    total: Callable[[Assessment], int] = lambda _problem: 1
+    among: Callable[[Assessment], bool] = lambda _problem: True
+    why: str = "there are no problems"
+
+
+def _count(name: str) -> Callable[[Assessment], int]:
+    return lambda problem: getattr(problem.counts, name)
+
+
+def _has(reason: Reason) -> Callable[[Assessment], int]:
+    return lambda problem: problem.has(reason)
+
+
+def _known_programs(problem: Assessment) -> int:
+    return problem.counts.correct_run + problem.counts.incorrect_run + problem.counts.not_run
+
+
+def _one_rejected(problem: Assessment) -> int:
+    return any(finding.reason is Reason.SEVERAL_ANSWERS and finding.fault for finding in problem.findings)
+
+
+def _other_checker(problem: Assessment) -> int:
+    return problem.suggested_checker is not None and problem.suggested_checker != problem.checker
+
+
+def _correct_ran(problem: Assessment) -> bool:
+    return problem.counts.correct_run > 0
+
+
+def _incorrect_ran(problem: Assessment) -> bool:
+    return problem.counts.incorrect_run > 0
+
+
+_NO_CORRECT = "no known-correct program could be run"
+_NO_INCORRECT = "no known-incorrect program could be run"
+_CORRECT: dict[str, Any] = {"among": _correct_ran, "why": _NO_CORRECT}
+_INCORRECT: dict[str, Any] = {"among": _incorrect_ran, "why": _NO_INCORRECT}
+_COMPARED: dict[str, Any] = {
+    "among": lambda problem: problem.counts.comparable_tests > 0,
+    "why": "no test was finished by two independent known-correct programs",
+}
+_ROWS = (
+    _Row("valid_problems", "valid problems", lambda p: p.is_valid_problem is True,
+         among=lambda p: p.is_valid_problem is not None, why=_NO_CORRECT),
+    _Row("undecided_problems", "  undecided", lambda p: p.is_valid_problem is None),
+    _Row("problems_with_correct", "with known-correct programs run", _correct_ran),
+    _Row("problems_with_incorrect", "with known-incorrect programs run", _incorrect_ran),
+    _Row("known_programs_not_run", "known programs not run (not python3)", _count("not_run"), _known_programs,
+         why="there are no known programs"),
+    _Row("correct_accepted", "known-correct accepted", _count("correct_accepted"), _count("correct_run"), **_CORRECT),
+    _Row("incorrect_rejected", "known-incorrect rejected", _count("incorrect_rejected"), _count("incorrect_run"),
+         **_INCORRECT),
+    _Row("no_tests", "without tests", _has(Reason.NO_TESTS)),
+    _Row("not_judged", "that can't be judged", _has(Reason.NOT_JUDGED)),
+    _Row("malformed_tests", "malformed tests", _count("malformed_tests"), _count("tests"), why="there are no tests"),
+    _Row("problems_with_wrong_tests", "with wrong tests", _has(Reason.WRONG_TEST), **_COMPARED),
+    _Row("wrong_tests", "  wrong tests", _count("wrong_tests"), _count("comparable_tests"), **_COMPARED),
+    _Row("several_by_wording", "several answers by wording", lambda p: bool(p.wording)),
+    _Row("multiple_answers", "several answers seen", lambda p: p.multiple_answers is True, **_CORRECT),
+    _Row("multiple_answers_undecided", "  undecided", lambda p: p.multiple_answers is None, **_CORRECT),
+    _Row("answers_misjudged", "  seen, and one rejected", _one_rejected, **_CORRECT),
+    _Row("strict_checkers", "checker too strict", _has(Reason.STRICT_CHECKER), **_CORRECT),
+    _Row("other_checkers", "another checker suggested", _other_checker, **_CORRECT),
+    _Row("rejected_solutions", "known-correct rejected otherwise", _has(Reason.REJECTED_SOLUTION), **_CORRECT),
+    _Row("tight_limits", "limits too tight", _has(Reason.TIGHT_LIMIT), **_CORRECT),
+    _Row("near_limits", "limits near", _has(Reason.NEAR_LIMIT), **_CORRECT),
+    _Row("weak_tests", "tests catch too little", _has(Reason.WEAK_TESTS), **_INCORRECT),
+    _Row("undetected_incorrect", "  known-incorrect not caught", lambda p: p.undetected_incorrect or 0,
+         _count("incorrect_run"), **_INCORRECT),
+)  # fmt: skip

@@ -1,0 +1,154 @@
+"""The built-in cases: small programs with known verdicts, and the secrets that they try to find.
+
+1. `cases/problems.toml` holds the problems; each other file holds the cases of one section. Keys above a file's first
+   case apply to all of them.
+2. A case that must be accepted contains the word OFF and makes two programs: one with OFF = 0, and one with OFF = 1,
+   which must get a wrong answer. So both a judge that accepts too much and one that rejects too much fail.
+3. Names in {braces} in a problem's tests are replaced by secrets that are new in each run. The expected answer among
+   them is also put in a file on the host, behind a port on loopback, in the environment, and in the memory of this
+   process. A program that prints it has broken out of the sandbox.
+"""
+
+import contextlib
+import functools
+import os
+import secrets
+import socket
+import tempfile
+import threading
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from alpha_codium.paths import bait_folder
+from alpha_codium.problem import ExecutionSpec, Problem, TestCase
+from alpha_codium.verdict import Verdict
+
+SECTIONS = ("stdin", "ends", "call", "assertions", "cheats")
+SPOILT = " (spoilt)"
+DEFAULT_SECONDS = 4.0
+ANY = frozenset(Verdict) - {Verdict.INTERNAL_ERROR, Verdict.NO_TESTS}
+REJECTIONS = ANY - {Verdict.ACCEPTED}
+# Expectations of a case that aren't one verdict.
+WORDS = {"rejected": REJECTIONS, "held": ANY}
+ANSWER = "gencode-doctor-"
+VARIABLE = "GENCODE_DOCTOR_ANSWER"
+SHARED_FOLDERS = ("/tmp", "/dev/shm", "/var/tmp")  # noqa: S108 - files that programs left there are removed
+
+
+@dataclass(frozen=True, slots=True)
+class DoctorCase:
+    """One program, the problem that it is judged on, and its correct verdicts.
+
+    `needs` is a module that it requires. A `dangerous` program runs only in isolation.
+    """
+
+    name: str
+    section: str
+    problem: Problem
+    program: str
+    expected: frozenset[Verdict]
+    needs: str = ""
+    dangerous: bool = False
+
+    @property
+    def tests(self) -> tuple[TestCase, ...]:
+        """The tests of the case."""
+        return self.problem.private_tests
+
+
+def load_cases(planted: Mapping[str, str]) -> list[DoctorCase]:
+    """All cases, in the order of `SECTIONS`, with names in braces replaced by the `planted` secrets."""
+    problems = {name: _problem(name, values, planted) for name, values in _table("problems").items()}
+    cases = [_table(section) | values for section in SECTIONS for values in _table(section)["case"]]
+    return [case for values in cases for case in _variants(values, problems)]
+
+
+def _variants(values: Mapping[str, Any], problems: Mapping[str, Problem]) -> Iterator[DoctorCase]:
+    problem = problems[values["problem"]]
+    case = DoctorCase(
+        name=values["name"],
+        section=values["section"],
+        problem=replace(
+            problem,
+            private_tests=problem.private_tests[:1] if values.get("first_test") else problem.private_tests,
+            time_limit_seconds=values.get("seconds", DEFAULT_SECONDS),
+            memory_limit_bytes=values.get("memory_bytes"),
+        ),
+        program=values["program"],
+        expected=frozenset().union(*(WORDS.get(word) or {Verdict(word)} for word in values["expect"])),
+        needs=values.get("needs", ""),
+        dangerous=values.get("dangerous", False),
+    )
+    if case.expected != {Verdict.ACCEPTED}:
+        yield case
+        return
+    spoilt = replace(case, name=case.name + SPOILT, expected=frozenset({Verdict.WRONG_ANSWER}))
+    yield replace(case, program=case.program.replace("OFF", "0"))
+    yield replace(spoilt, program=case.program.replace("OFF", "1"))
+
+
+def _problem(name: str, values: Mapping[str, Any], planted: Mapping[str, str]) -> Problem:
+    tests = tuple(TestCase(_text(t["input"], planted), _text(t["output"], planted)) for t in values["tests"])
+    execution = ExecutionSpec(values.get("kind", "stdin"), values.get("entry_point", ""))
+    return Problem(name, values["about"], private_tests=tests, execution=execution)
+
+
+def _text(value: str | list[tuple[str, int]], planted: Mapping[str, str]) -> str:
+    """A test's text: as it is, or made of repeated parts; with the secrets filled in."""
+    text = value if isinstance(value, str) else "".join(part * times for part, times in value)
+    for name, secret in planted.items():
+        text = text.replace(f"{{{name}}}", secret)
+    return text
+
+
+@functools.cache
+def _table(name: str) -> dict[str, Any]:
+    file = resources.files("alpha_codium.audit.judge").joinpath("cases", f"{name}.toml")
+    return tomllib.loads(file.read_text("utf-8"))
+
+
+@contextlib.contextmanager
+def planted_secrets() -> Iterator[dict[str, str]]:
+    """Plant the secrets on the host, and yield them by name: `answer, file, port, pid, token`.
+
+    Enter this before the sandbox is opened: its processes must not inherit the environment.
+    """
+    answer, token = ANSWER + secrets.token_hex(16), f".doctor-{secrets.token_hex(8)}"
+    with tempfile.NamedTemporaryFile("w", prefix="doctor-", dir=bait_folder()) as file, _answering(answer) as port:
+        file.write(answer)
+        file.flush()
+        os.environ[VARIABLE] = answer
+        try:
+            yield {"answer": answer, "file": file.name, "port": str(port), "pid": str(os.getpid()), "token": token}
+        finally:
+            os.environ.pop(VARIABLE, None)
+            for folder in SHARED_FOLDERS:
+                Path(folder, token).unlink(missing_ok=True)
+
+
+@contextlib.contextmanager
+def _answering(answer: str) -> Iterator[int]:
+    """The port of a server that sends the answer to every client."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        thread = threading.Thread(target=_serve, args=(server, answer.encode()), daemon=True)
+        thread.start()
+        try:
+            yield server.getsockname()[1]
+        finally:
+            # Interrupt the thread's accept().
+            server.shutdown(socket.SHUT_RDWR)
+            thread.join()
+
+
+def _serve(server: socket.socket, answer: bytes) -> None:
+    while True:
+        try:
+            connection, _ = server.accept()
+        except OSError:
+            return
+        with connection, contextlib.suppress(OSError):
+            connection.sendall(answer)

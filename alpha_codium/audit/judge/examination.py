@@ -1,0 +1,158 @@
+"""An examination of the judge by the built-in cases.
+
+1. Cases are judged like candidates: by the judge, in the configured sandbox, several at a time. The first case is
+   repeated at the end, to check that the others haven't affected the judge.
+2. A case without a verdict (`internal_error`, or a backend that can't run such tests) is not as expected.
+3. Without isolation, programs that would harm the machine aren't run, and count as not held.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from typing import Any
+
+from alpha_codium.audit.judge.cases import ANY, REJECTIONS, DoctorCase
+from alpha_codium.errors import UserError
+from alpha_codium.judge import Judge
+from alpha_codium.verdict import Status, Verdict
+
+CHEATS = "cheats"
+AFTERWARDS = "after all of these: "
+
+
+class CaseFinding(StrEnum):
+    """The outcome of one case."""
+
+    RIGHT = "right"
+    WRONG = "wrong"
+    NOT_HELD = "not held"
+    NOT_JUDGED = "not judged"
+    NOT_RUN = "not run"
+
+
+@dataclass(frozen=True, slots=True)
+class CaseResult:
+    """The result of one case; `verdict` is None if none was reached, and `reason` says why."""
+
+    case: DoctorCase
+    finding: CaseFinding
+    verdict: Verdict | None = None
+    reason: str = ""
+
+    def to_json(self) -> dict[str, Any]:
+        """The result as `--json` writes it."""
+        values: dict[str, Any] = {
+            "name": self.case.name,
+            "section": self.case.section,
+            "expected": sorted(self.case.expected),
+            "verdict": self.verdict,
+            "finding": self.finding.value,
+        }
+        return values | ({"reason": self.reason} if self.reason else {})
+
+
+@dataclass(frozen=True, slots=True)
+class Examination:
+    """The results of all cases."""
+
+    results: tuple[CaseResult, ...]
+
+    @property
+    def faultless(self) -> bool:
+        """Whether every case that could be run was as expected, and none was unjudged or not held."""
+        return all(result.finding in (CaseFinding.RIGHT, CaseFinding.NOT_RUN) for result in self.results)
+
+    @property
+    def sections(self) -> dict[str, Counter[CaseFinding]]:
+        """The number of cases by finding, for each section."""
+        counts: dict[str, Counter[CaseFinding]] = {}
+        for result in self.results:
+            counts.setdefault(result.case.section, Counter())[result.finding] += 1
+        return counts
+
+    def to_json(self) -> dict[str, Any]:
+        """The examination as `--json` writes it."""
+        counts = Counter(result.finding for result in self.results)
+        return {
+            "faultless": self.faultless,
+            "total": len(self.results),
+            "findings": {finding.value: counts[finding] for finding in CaseFinding},
+            "cases": [result.to_json() for result in self.results],
+        }
+
+    def lines(self) -> Iterator[str]:
+        """The sections with their findings, and each case that isn't as expected."""
+        shown = [f for f in CaseFinding if f is CaseFinding.RIGHT or any(r.finding is f for r in self.results)]
+        yield f"{'kit':<16}" + "".join(f"{finding.value:>12}" for finding in shown)
+        for section, counts in self.sections.items():
+            yield f"{section:<16}" + "".join(f"{counts[finding]:>12}" for finding in shown)
+        yield from (_line(result) for result in self.results if result.finding is not CaseFinding.RIGHT)
+
+
+async def examine(
+    judge: Judge,
+    cases: Sequence[DoctorCase],
+    *,
+    isolated: bool = True,
+    at_once: int = 2,
+    on_result: Callable[[CaseResult], None] = lambda _: None,
+) -> Examination:
+    """Judge every case, `at_once` at a time; the results are in the cases' order.
+
+    `isolated` says whether the judge's sandbox isolates programs from the machine.
+    """
+    missing = await _missing_modules(judge, {case.needs for case in cases if case.needs})
+    room = asyncio.Semaphore(at_once)
+
+    async def examined(case: DoctorCase) -> CaseResult:
+        async with room:
+            if case.needs in missing:
+                result = CaseResult(case, CaseFinding.NOT_RUN, reason=f"the interpreter has no {case.needs}")
+            elif case.dangerous and not isolated:
+                result = CaseResult(case, CaseFinding.NOT_HELD, reason="not run: nothing here would hold it")
+            else:
+                result = await _judged(judge, case)
+        on_result(result)
+        return result
+
+    results = list(await asyncio.gather(*map(examined, cases)))
+    if cases:
+        last = replace(cases[0], name=AFTERWARDS + cases[0].name, section=cases[-1].section)
+        results.append(await examined(last))
+    return Examination(tuple(results))
+
+
+async def _judged(judge: Judge, case: DoctorCase) -> CaseResult:
+    try:
+        judgement = await judge.for_problem(case.problem).judge(case.program, case.tests)
+    except UserError as error:
+        return CaseResult(case, CaseFinding.NOT_JUDGED, reason=str(error))
+    verdict = judgement.verdict
+    if verdict in case.expected:
+        return CaseResult(case, CaseFinding.RIGHT, verdict)
+    if verdict is Verdict.INTERNAL_ERROR:
+        return CaseResult(case, CaseFinding.NOT_JUDGED, verdict, judgement.message)
+    escaped = case.section == CHEATS and verdict is Verdict.ACCEPTED
+    return CaseResult(case, CaseFinding.NOT_HELD if escaped else CaseFinding.WRONG, verdict)
+
+
+async def _missing_modules(judge: Judge, names: set[str]) -> set[str]:
+    """The modules that the programs' interpreter doesn't have."""
+    missing = set()
+    for name in sorted(names):
+        report = await judge.sandbox.run(f"import {name}", [""])
+        # Other failures don't mean that the module is missing; the cases will report them.
+        if any(e.status is Status.RUNTIME_ERROR and "ModuleNotFoundError" in e.stderr for e in report.executions):
+            missing.add(name)
+    return missing
+
+
+def _line(result: CaseResult) -> str:
+    name = f"  {result.finding.value}: {result.case.section}: {result.case.name}"
+    if result.verdict is None:
+        return f"{name}: {result.reason}"
+    wanted = {ANY: "any verdict", REJECTIONS: "a rejection"}.get(result.case.expected)
+    why = f" ({result.reason})" if result.reason else ""
+    return f"{name}: {result.verdict}, not {wanted or ' or '.join(sorted(result.case.expected))}{why}"

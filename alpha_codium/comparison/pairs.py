@@ -1,0 +1,184 @@
+"""Paired differences between runs on the same problems, with their uncertainty and a check for equal budgets.
+
+The statistics are those of `alpha_codium.statistics` (see docs/statistics.md): McNemar's exact test on the flips if
+each problem has one sample in both runs, else the paired bootstrap over problems.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+from alpha_codium.comparison.figures import Figures
+from alpha_codium.statistics import (
+    Difference,
+    mcnemar,
+    paired_bootstrap,
+    paired_differences,
+    smallest_detectable_difference,
+    smallest_detectable_gain,
+)
+from alpha_codium.statistics.intervals import DIGITS
+
+SIGNIFICANT = 0.05
+MCNEMAR, BOOTSTRAP = "McNemar", "paired bootstrap"
+# Budgets that differ by more than this factor aren't equal.
+EQUAL_WITHIN = 1.25
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """pass@k of `second` minus that of `first`; `difference` is None if it is undefined, with the reason.
+
+    `better` and `worse` are the problems on which the second scores higher or lower: with one sample each, those that
+    only it solves, or only the first. `detectable` is the smallest difference that would be found with 80 % power.
+    `bounds` are those of the difference if a run is unfinished.
+    """
+
+    first: str
+    second: str
+    k: int
+    difference: Difference | None = None
+    test: str = ""
+    p_value: float | None = None
+    better: tuple[str, ...] = ()
+    worse: tuple[str, ...] = ()
+    detectable: float | None = None
+    reason: str = ""
+    bounds: tuple[float, float] | None = None
+
+    @property
+    def shown(self) -> bool:
+        """Whether the difference is significant at the level of 5 %."""
+        return self.p_value is not None and self.p_value <= SIGNIFICANT
+
+    def to_json(self) -> dict[str, Any]:
+        """As `--json` writes it."""
+        found = self.difference
+        return {
+            "first": self.first,
+            "second": self.second,
+            "k": self.k,
+            "difference": None if found is None else found.value,
+            "interval": list(found.interval.bounds) if found and found.interval.bounds else None,
+            "interval_reason": found.interval.reason if found else self.reason,
+            "p_value": self.p_value,
+            "test": self.test,
+            "only_second": list(self.better),
+            "only_first": list(self.worse),
+            "smallest_detectable": self.detectable,
+            "shown": self.shown,
+            "reason": self.reason,
+            "bounds": list(self.bounds) if self.bounds else None,
+        }
+
+    def row(self) -> dict[str, Any]:
+        """The difference as a row of the comparison's table."""
+        found = self.difference
+        low, high = (found.interval.bounds if found else self.bounds) or (None, None)
+        return {
+            "run": self.second,
+            "minus": self.first,
+            "problems": found.n_problems if found else None,
+            "measure": f"pass@{self.k}",
+            "value": found.value if found else None,
+            "low": low,
+            "high": high,
+            "method": found.interval.method if found and found.interval.bounds else None,
+            "p_value": self.p_value,
+            "test": self.test or None,
+            "better": len(self.better) if found else None,
+            "worse": len(self.worse) if found else None,
+            "reason": self.reason or (found.interval.reason if found else "") or None,
+        }
+
+
+def pairs_of(runs: Sequence[Figures], ks: Sequence[int], baseline: str | None = None) -> list[Pair]:
+    """Each run against the baseline, or each pair if there is none, for each k."""
+    return [pair_of(first, second, k) for first, second in _couples(runs, baseline) for k in ks]
+
+
+def pair_of(first: Figures, second: Figures, k: int) -> Pair:
+    """Return the difference at pass@k, the second run minus the first."""
+    for run in (first, second):
+        if reason := run.score.reasons.get(f"pass@{k}"):
+            bounds = _bounds(first, second, k)
+            return Pair(first.name, second.name, k, reason=f"{run.name}: {reason}", bounds=bounds)
+    one, other = first.score.by_problem(k), second.score.by_problem(k)
+    by_problem = {name: round(d, DIGITS) for name, d in paired_differences(one, other).items()}
+    better = tuple(name for name, d in by_problem.items() if d > 0)
+    worse = tuple(name for name, d in by_problem.items() if d < 0)
+    difference = paired_bootstrap(one, other)
+    solved_or_not = all(len(each.candidates) == 1 for run in (first, second) for each in run.score.problems)
+    return Pair(
+        first.name,
+        second.name,
+        k,
+        difference,
+        MCNEMAR if solved_or_not else BOOTSTRAP,
+        mcnemar(len(better), len(worse)) if solved_or_not else difference.p_value,
+        better,
+        worse,
+        (smallest_detectable_gain if solved_or_not else smallest_detectable_difference)(one, other),
+    )
+
+
+def budget_notes(runs: Sequence[Figures], baseline: str | None = None) -> list[str]:
+    """Notes on comparisons at unequal budgets of calls, and on those that are equal over other numbers of samples."""
+    return [note for couple in _couples(runs, baseline) for note in _budget(*couple)]
+
+
+def same_notes(runs: Sequence[Figures], baseline: str | None = None) -> list[str]:
+    """Notes on pairs of runs whose samples all have the same programs."""
+    return [
+        f"{first.name} and {second.name} have the same program for each sample, so there is nothing to compare"
+        for first, second in _couples(runs, baseline)
+        if first.programs and first.programs == second.programs
+    ]
+
+
+def _budget(first: Figures, second: Figures) -> Iterator[str]:
+    one, other = first.per_sample, second.per_sample
+    if one is None or other is None:
+        return
+    if not _alike(one.calls, other.calls):
+        yield (
+            f"unequal budgets: a sample took {one.calls:.1f} calls in {first.name} and {other.calls:.1f} in "
+            f"{second.name}; pass@k counts samples, not calls" + _in_all(first, second)
+        )
+    elif not _alike(one.tokens, other.tokens):
+        yield (
+            f"equal in calls but not in tokens: a sample took {one.tokens:.0f} tokens in {first.name} and "
+            f"{other.tokens:.0f} in {second.name}"
+        )
+
+
+def _in_all(first: Figures, second: Figures) -> str:
+    one, other = first.per_problem, second.per_problem
+    if one is None or other is None or not _alike(one.calls, other.calls):
+        return ""
+    return f" (a problem took about as many in both: {one.calls:.1f} and {other.calls:.1f})"
+
+
+def _alike(one: float, other: float) -> bool:
+    return max(one, other) <= EQUAL_WITHIN * min(one, other)
+
+
+def _couples(runs: Sequence[Figures], baseline: str | None) -> Iterator[tuple[Figures, Figures]]:
+    if baseline is None:
+        yield from combinations(runs, 2)
+        return
+    first = next(run for run in runs if run.name == baseline)
+    yield from ((first, run) for run in runs if run is not first)
+
+
+def _bounds(first: Figures, second: Figures, k: int) -> tuple[float, float] | None:
+    """Return the bounds of the difference over all possible verdicts of the programs without one."""
+    one, other = _ends(first, k), _ends(second, k)
+    return (other[0] - one[1], other[1] - one[0]) if one and other else None
+
+
+def _ends(run: Figures, k: int) -> tuple[float, float] | None:
+    pairs = run.score.bounds or tuple((estimate, estimate) for estimate in run.score.estimates)
+    low, high = next((low.value, high.value) for low, high in pairs if low.k == k)
+    return None if low is None or high is None else (low, high)

@@ -1,0 +1,111 @@
+"""The effect of each stage: how many failing programs it turned into passing ones, and the reverse.
+
+1. A transcript has the program after each stage. A sample begins without one; the program before a stage is the one
+   after the previous stage.
+2. Each sample that goes through a stage is counted in one column of its row: the stage wrote the first program, which
+   passes or not; it repaired one (gained), broke one (lost), or changed no verdict; or there was still no program.
+3. So the samples that pass at the end are the first programs that pass, plus those gained, less those lost, over all
+   stages. `change` is a stage's part of it: a share of samples, averaged over problems as pass@1 is.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from alpha_codium.comparison.judging import Verdicts
+from alpha_codium.comparison.records import RunRecord, Step
+from alpha_codium.statistics import Interval, bootstrap_interval
+
+NO_PROGRAM, FIRST_PASSES, FIRST_FAILS = "no_program", "first_passes", "first_fails"
+GAINED, LOST, UNCHANGED, UNKNOWN = "gained", "lost", "unchanged", "unknown"
+OUTCOMES = (NO_PROGRAM, FIRST_PASSES, FIRST_FAILS, GAINED, LOST, UNCHANGED, UNKNOWN)
+WORTH = {FIRST_PASSES: 1, GAINED: 1, LOST: -1}
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """One sample going through one stage, and the effect on the program."""
+
+    problem: str
+    stage: str
+    outcome: str
+
+
+@dataclass(frozen=True, slots=True)
+class StageEffect:
+    """The effect of one stage: numbers of samples by outcome, and `change`, its effect on the share that passes."""
+
+    stage: str
+    counts: dict[str, int]
+    change: float
+    interval: Interval
+
+    @property
+    def samples(self) -> int:
+        """Samples that went through the stage."""
+        return sum(self.counts.values())
+
+    def to_json(self) -> dict[str, Any]:
+        """As `--json` writes it."""
+        return {
+            "stage": self.stage,
+            "samples": self.samples,
+            **{outcome: self.counts.get(outcome, 0) for outcome in OUTCOMES},
+            "change": self.change,
+            "interval": list(self.interval.bounds) if self.interval.bounds else None,
+            "interval_reason": self.interval.reason,
+        }
+
+
+def stages_of(record: RunRecord, names: Sequence[str], verdicts: Verdicts) -> list[StageEffect]:
+    """The effect of each stage of a run, in the order of the flow; empty if the run has no transcripts."""
+    passages = [
+        passage
+        for key, steps in record.steps.items()
+        for passage in passages_of(
+            key[0], steps, [verdicts.passes(key[0], record.program_after(key, step)) for step in steps]
+        )
+    ]
+    told = Counter(name for name, _ in record.steps)
+    return effects_of(passages, {name: told[name] for name in names if told[name]})
+
+
+def passages_of(problem: str, steps: Sequence[Step], passes: Sequence[bool | None]) -> list[Passage]:
+    """The effect of each step, by whether the program after it passes (None: not known; ignored without a program)."""
+    found, before, passed = [], False, None
+    for step, now in zip(steps, passes, strict=True):
+        after = step.program is None or bool(step.program.strip())
+        now_passes = now if after else False
+        found.append(Passage(problem, step.stage, _outcome(before, passed, after, now_passes)))
+        before, passed = after, now_passes
+    return found
+
+
+def effects_of(passages: Iterable[Passage], samples: dict[str, int]) -> list[StageEffect]:
+    """The passages summed up by stage; `samples` are how many each problem has."""
+    by_stage: dict[str, list[Passage]] = {}
+    for passage in passages:
+        by_stage.setdefault(passage.stage, []).append(passage)
+    return [_effect(stage, group, samples) for stage, group in by_stage.items()]
+
+
+def _effect(stage: str, passages: Sequence[Passage], samples: dict[str, int]) -> StageEffect:
+    worth: Counter[str] = Counter()
+    for passage in passages:
+        worth[passage.problem] += WORTH.get(passage.outcome, 0)
+    changes = [worth[name] / count for name, count in samples.items()]
+    change = sum(changes) / len(changes)
+    return StageEffect(stage, dict(Counter(p.outcome for p in passages)), change, bootstrap_interval(changes))
+
+
+def _outcome(before: bool, passed: bool | None, after: bool, passes: bool | None) -> str:
+    if not before and not after:
+        return NO_PROGRAM
+    if passes is None or (before and passed is None):
+        return UNKNOWN
+    if not before:
+        return FIRST_PASSES if passes else FIRST_FAILS
+    if passed == passes:
+        return UNCHANGED
+    return GAINED if passes else LOST

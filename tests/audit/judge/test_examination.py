@@ -1,0 +1,198 @@
+"""The built-in cases, judged by judges that are right and by judges with the faults that the cases reveal."""
+
+import dataclasses
+from collections import Counter
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
+from typing import Any, Self
+
+import pytest
+
+from alpha_codium.audit.judge.cases import DoctorCase, load_cases, planted_secrets
+from alpha_codium.audit.judge.examination import AFTERWARDS, CaseFinding, Examination, examine
+from alpha_codium.errors import SandboxError
+from alpha_codium.judge import Judge, Rules
+from alpha_codium.limits import Limits
+from alpha_codium.program import PYTHON, Job, Program
+from alpha_codium.sandbox import Sandbox, open_sandbox
+from alpha_codium.sandbox.portable.isolation import namespaces_command
+from alpha_codium.verdict import Execution, Judgement, Report, Status, Verdict
+from tests.jobs import FakeSandbox, WrappedSandbox
+
+RULES = Rules(time_limit_factor=1.0)
+FAKE_STDIN = "import io, sys\nsys.stdin = io.StringIO(sys.stdin.read())\n"
+
+
+@pytest.fixture
+def all_cases() -> Iterator[list[DoctorCase]]:
+    with planted_secrets() as secrets:
+        yield load_cases(secrets)
+
+
+@pytest.fixture
+async def local(all_cases: list[DoctorCase]) -> AsyncIterator[Sandbox]:
+    """The default sandbox, opened after the cases are loaded: its processes must not inherit the answer."""
+    async with open_sandbox("local", workers=2, isolation=True) as opened:
+        yield opened
+
+
+def found(examination: Examination, *findings: CaseFinding) -> set[str]:
+    return {result.case.name for result in examination.results if result.finding in findings}
+
+
+def of_section(all_cases: list[DoctorCase], section: str) -> list[DoctorCase]:
+    return [case for case in all_cases if case.section == section]
+
+
+# `gencode eval doctor` runs all cases in every suite: see `tests/cli/test_doctor`.
+LONG_SECTIONS = [pytest.param(section, marks=pytest.mark.slow) for section in ("stdin idioms", "ways to end", "cheats")]
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("section", ["calls", "assertions", *LONG_SECTIONS])
+async def test_the_default_judge_is_right_on_all_cases(
+    all_cases: list[DoctorCase], local: Sandbox, section: str
+) -> None:
+    cases = of_section(all_cases, section)
+    examination = await examine(Judge(local, RULES), cases)
+    assert found(examination, *set(CaseFinding) - {CaseFinding.RIGHT, CaseFinding.NOT_RUN}) == set()
+    assert examination.faultless
+    assert [result.case for result in examination.results[:-1]] == cases
+    assert examination.results[-1].case.name == AFTERWARDS + cases[0].name
+
+
+@pytest.mark.thorough
+async def test_a_sandbox_without_walls_around_files_is_found_out(all_cases: list[DoctorCase]) -> None:
+    if not namespaces_command():
+        pytest.skip("this machine gives no namespaces: run as root or allow user namespaces")
+    cases = [case for case in all_cases if case.problem.name == "secret"]
+    async with open_sandbox("portable", workers=2, isolation=True) as sandbox:
+        examination = await examine(Judge(sandbox, RULES), cases)
+    assert "reads a file of the host" in found(examination, CaseFinding.NOT_HELD)
+    assert "asks a port of the host" in found(examination, CaseFinding.RIGHT)
+    assert not examination.faultless
+
+
+class FakedStdin(WrappedSandbox):
+    """A sandbox that gives programs a stand-in for stdin, as several harnesses do."""
+
+    def execute(self, job: Job) -> AsyncGenerator[Execution, None]:
+        program = Program.from_source(PYTHON, FAKE_STDIN + job.program.source)
+        return super().execute(dataclasses.replace(job, program=program))
+
+
+@pytest.mark.thorough
+async def test_a_judge_that_fakes_stdin_is_found_out(all_cases: list[DoctorCase], local: Sandbox) -> None:
+    examination = await examine(Judge(FakedStdin(local), RULES), of_section(all_cases, "stdin idioms"))
+    assert {"open(0).read()", "sys.stdin.buffer.read()", "os.read in a loop"} <= found(examination, CaseFinding.WRONG)
+    assert {"input()", "sys.stdin.read().split()"} <= found(examination, CaseFinding.RIGHT)
+    assert not examination.faultless
+
+
+@dataclasses.dataclass(frozen=True)
+class Says:
+    """A judge that says the same of every program."""
+
+    verdict: Verdict
+    sandbox: Any = None
+
+    def for_problem(self, problem: object) -> Self:
+        return self
+
+    async def judge(self, program: str, tests: Sequence[object]) -> Judgement:
+        return Judgement(self.verdict, tests_total=len(tests), message="so it is")
+
+
+class NoNumpy(FakeSandbox):
+    """An interpreter that has no modules but its own."""
+
+    async def report(self, program: str, inputs: Sequence[str], limits: Limits) -> Report:
+        why = "ModuleNotFoundError: No module named 'numpy'"
+        return Report(Execution(Status.FINISHED), (Execution(Status.RUNTIME_ERROR, stderr=why),))
+
+
+async def test_a_judge_that_accepts_everything_is_right_only_where_that_is_right(all_cases: list[DoctorCase]) -> None:
+    examination = await examine(Says(Verdict.ACCEPTED, NoNumpy()), all_cases)
+    wrong = {case.name for case in all_cases if Verdict.ACCEPTED not in case.expected and not case.needs}
+    assert found(examination, CaseFinding.WRONG, CaseFinding.NOT_HELD) == wrong
+    assert {r.case.section for r in examination.results if r.finding is CaseFinding.NOT_HELD} == {"cheats"}
+
+
+async def test_a_judge_that_rejects_everything_is_right_only_where_that_is_right(all_cases: list[DoctorCase]) -> None:
+    examination = await examine(Says(Verdict.WRONG_ANSWER, NoNumpy()), all_cases)
+    wrong = {case.name for case in all_cases if Verdict.WRONG_ANSWER not in case.expected and not case.needs}
+    assert found(examination, CaseFinding.WRONG) == wrong | {AFTERWARDS + all_cases[0].name}
+    assert found(examination, CaseFinding.NOT_HELD) == set()
+
+
+async def test_no_verdict_is_not_right_and_says_why(all_cases: list[DoctorCase]) -> None:
+    examination = await examine(Says(Verdict.INTERNAL_ERROR, NoNumpy()), all_cases[:3])
+    assert {(r.finding, r.reason) for r in examination.results} == {(CaseFinding.NOT_JUDGED, "so it is")}
+    assert not examination.faultless
+
+
+class Refuses(Says):
+    """A judge whose backend can't run such tests."""
+
+    async def judge(self, program: str, tests: Sequence[object]) -> Judgement:
+        raise SandboxError("no drivers here")
+
+
+async def test_what_a_backend_can_not_run_is_said_and_is_not_right(all_cases: list[DoctorCase]) -> None:
+    examination = await examine(Refuses(Verdict.ACCEPTED, NoNumpy()), all_cases[:2])
+    assert [(r.finding, r.verdict, r.reason) for r in examination.results] == [
+        (CaseFinding.NOT_JUDGED, None, "no drivers here")
+    ] * 3
+
+
+async def test_without_isolation_dangerous_programs_are_not_run_and_count_as_not_held(
+    all_cases: list[DoctorCase],
+) -> None:
+    run: list[str] = []
+
+    class Records(Says):
+        async def judge(self, program: str, tests: Sequence[object]) -> Judgement:
+            run.append(program)
+            return Judgement(Verdict.RUNTIME_ERROR, tests_total=1)
+
+    examination = await examine(Records(Verdict.ACCEPTED, NoNumpy()), all_cases, isolated=False)
+    dangerous = [case for case in all_cases if case.dangerous]
+    assert len(dangerous) > 5
+    assert found(examination, CaseFinding.NOT_HELD) == {case.name for case in dangerous}
+    assert not {case.program for case in dangerous} & set(run)
+    assert not examination.faultless
+
+
+async def test_a_module_that_the_interpreter_lacks_is_no_fault(all_cases: list[DoctorCase]) -> None:
+    needing = [case for case in all_cases if case.needs == "numpy"]
+    examination = await examine(Says(Verdict.ACCEPTED, NoNumpy()), needing)
+    assert found(examination, CaseFinding.NOT_RUN) == {case.name for case in needing} | {AFTERWARDS + needing[0].name}
+    assert examination.faultless
+
+
+@pytest.mark.parametrize(
+    "execution",
+    [Execution(Status.INTERNAL_ERROR), Execution(Status.TIME_LIMIT_EXCEEDED), Execution(Status.MEMORY_LIMIT_EXCEEDED),
+     Execution(Status.RUNTIME_ERROR, stderr="ImportError: libblas.so: cannot open shared object file"), None],
+)  # fmt: skip
+async def test_a_fault_of_the_sandbox_is_no_missing_module(
+    all_cases: list[DoctorCase], execution: Execution | None
+) -> None:
+    class Faulty(FakeSandbox):
+        async def report(self, program: str, inputs: Sequence[str], limits: Limits) -> Report:
+            return Report(Execution(Status.FINISHED), (execution,) if execution else ())
+
+    needing = [case for case in all_cases if case.needs == "numpy"]
+    examination = await examine(Says(Verdict.INTERNAL_ERROR, Faulty()), needing)
+    assert found(examination, CaseFinding.NOT_RUN) == set()
+    assert not examination.faultless
+
+
+async def test_each_result_is_told_and_counted_once(all_cases: list[DoctorCase]) -> None:
+    told: list[str] = []
+    examination = await examine(
+        Says(Verdict.ACCEPTED, NoNumpy()), all_cases, at_once=3, on_result=lambda r: told.append(r.case.name)
+    )
+    assert Counter(told) == Counter(result.case.name for result in examination.results)
+    values = examination.to_json()
+    assert values["total"] == len(all_cases) + 1 == sum(values["findings"].values()) == len(values["cases"])
+    assert sum(sum(counts.values()) for counts in examination.sections.values()) == values["total"]
