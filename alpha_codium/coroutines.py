@@ -9,7 +9,7 @@ import atexit
 import functools
 import os
 import threading
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Iterable
 from concurrent.futures import Future, wait
 from typing import Any, ParamSpec, TypeVar
 
@@ -123,6 +123,17 @@ def blocking(function: Callable[P, Coroutine[Any, Any, T]]) -> Callable[P, T]:
 
     run.__name__ = run.__qualname__ = name
     return run
+
+
+async def concurrently(coroutines: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
+    """Run coroutines and return their results; if one raises, cancel the others before raising its exception."""
+    tasks = [asyncio.create_task(coroutine) for coroutine in coroutines]
+    try:
+        return await asyncio.gather(*tasks)
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 async def in_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:

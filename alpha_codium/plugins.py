@@ -10,6 +10,7 @@ from alpha_codium.errors import UserError, nearest
 # entry-point group -> name for messages
 KINDS = {
     "alpha_codium.sandboxes": "sandbox",
+    "alpha_codium.executors": "executor",
     "alpha_codium.checkers": "checker",
     "alpha_codium.sources": "source",
     "alpha_codium.stages": "kind of stage",

@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Any, ClassVar
 
 from alpha_codium.language_table import LANGUAGES
-from alpha_codium.values import require_text, require_tuple
+from alpha_codium.values import JsonValue, require_text, require_tuple
 
 
 class TestType(StrEnum):
@@ -20,7 +20,7 @@ class TestType(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class TestCase:
+class TestCase(JsonValue):
     """One input and its expected output."""
 
     __test__: ClassVar[bool] = False  # for pytest, which collects classes called Test...
@@ -35,7 +35,7 @@ class TestCase:
 
 
 @dataclass(frozen=True, slots=True)
-class Solution:
+class Solution(JsonValue):
     """A program that a human submitted; `language` is a name of `LANGUAGE_NAMES`."""
 
     language: str
@@ -43,8 +43,10 @@ class Solution:
 
 
 @dataclass(frozen=True, slots=True)
-class CheckerSpec:
+class CheckerSpec(JsonValue):
     """The name of the checker that compares outputs, and its arguments."""
+
+    optional: ClassVar[Sequence[str]] = ("arguments",)
 
     name: str
     arguments: dict[str, Any] = field(default_factory=dict)
@@ -54,7 +56,7 @@ EXECUTION_KINDS = ("stdin", "call", "assertions")
 
 
 @dataclass(frozen=True, slots=True)
-class ExecutionSpec:
+class ExecutionSpec(JsonValue):
     """How a test runs a program.
 
     `stdin`: the program reads the test's input and must print its output. `call`: the input is a JSON list of arguments
@@ -63,6 +65,8 @@ class ExecutionSpec:
     program, in its namespace. `language` is that of assertions and setup code; programs in other languages can't be
     judged by the former, and get no setup code.
     """
+
+    optional: ClassVar[Sequence[str]] = ("entry_point", "test_code", "setup_code")
 
     kind: str = "stdin"
     entry_point: str = ""
@@ -96,12 +100,18 @@ _ITEMS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class Problem(JsonValue):
     """One problem with its tests and known solutions.
 
     `time_limit_seconds` and `memory_limit_bytes` are the problem's own, or None. `input_file` and `output_file` name
     files that programs use in place of stdin and stdout.
     """
+
+    optional: ClassVar[Sequence[str]] = (
+        *("description", "public_tests", "private_tests", "generated_tests", "source", "difficulty", "tags"),
+        *("solutions", "incorrect_solutions", "time_limit_seconds", "memory_limit_bytes", "checker"),
+        *("input_file", "output_file"),
+    )
 
     name: str
     description: str = ""

@@ -145,7 +145,8 @@ class TestResult:
     """One test's verdict and the execution that it is based on.
 
     `trust` is where the verdict was decided: `outside` of the program's process, or `in_process`, where a program can
-    forge it.
+    forge it. `near_limit` names the limits, `cpu`, `wall` and `memory`, of which the test used between 80 % and 120 %:
+    the machine's load may change the verdict.
     """
 
     __test__ = False  # for pytest, which collects classes called Test...
@@ -153,6 +154,7 @@ class TestResult:
     verdict: Verdict
     execution: Execution
     trust: str = OUTSIDE
+    near_limit: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,3 +202,11 @@ def first_failure(verdicts: Iterable[Verdict]) -> Verdict:
             return verdict
         overall = verdict
     return overall
+
+
+def judgement_of(results: Sequence[TestResult], total: int) -> Judgement:
+    """Return the judgement by the results of the first of `total` tests, of which the others weren't run."""
+    failed = next((place for place, result in enumerate(results) if result.verdict is not Verdict.ACCEPTED), None)
+    lost = (result.execution.stderr for result in results if result.verdict is Verdict.INTERNAL_ERROR)
+    verdict = first_failure(result.verdict for result in results)
+    return Judgement(verdict, tuple(results), total, next(lost, ""), failed)

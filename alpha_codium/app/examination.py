@@ -1,6 +1,5 @@
 """Checks of the judge with built-in cases, and with a file of submissions with known verdicts."""
 
-import os
 from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass
 from typing import Any
@@ -93,8 +92,8 @@ async def _examine(settings: Settings, on_event: OnEvent) -> Examination:
         unexpected = ProgressCounter(lambda case: case.finding.value not in ("right", "not run"), "{} unexpected")
         with working(on_event, "kit", len(cases) + 1, unexpected) as on_result:
             async with open_judge(settings, rules=Rules(time_limit_factor=1.0)) as judge:
-                isolated, at_once = settings.code_tester.sandbox is not False, judge.workers or os.cpu_count() or 1
-                found = await examine(judge.judge, cases, isolated=isolated, at_once=at_once, on_result=on_result)
+                isolated = settings.code_tester.sandbox is not False
+                found = await examine(judge.judge, cases, judge.executor, isolated=isolated, on_result=on_result)
     on_event(KitExamined(found))
     return found
 

@@ -1,23 +1,21 @@
 """Judgements of single programs, for reward functions and other callers that have programs and tests at hand."""
 
-import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from alpha_codium.app.evaluation import with_code_tester
 from alpha_codium.config import Settings, load_settings
 from alpha_codium.coroutines import blocking, in_thread
-from alpha_codium.errors import Unjudgeable
 from alpha_codium.eval.judging import open_judge
 from alpha_codium.eval.prepare import parse_test_types
-from alpha_codium.eval.running import PROGRAMS_IN_FLIGHT, all_or_none
-from alpha_codium.judge import Judge, Rules
+from alpha_codium.judge import Rules
+from alpha_codium.judge.many import Task, judge_all
 from alpha_codium.languages import language_named
 from alpha_codium.problem import ExecutionSpec, Problem, TestCase, TestType
 from alpha_codium.program import PYTHON, Program
 from alpha_codium.sandbox.blocking import AnySandbox
 from alpha_codium.values import shown
-from alpha_codium.verdict import Judgement, Verdict
+from alpha_codium.verdict import Judgement
 
 Tests = Problem | Sequence[tuple[str, str]] | Sequence[TestCase] | Sequence[str]
 EXPECTED = "a Problem, a list of pairs (input, output), or a list of assertions such as 'assert f(1) == 2'"
@@ -63,7 +61,7 @@ async def judge_programs_async(
     rules: Rules | None = None,
     sandbox: str | AnySandbox | None = None,
     settings: Settings | None = None,
-    on_judgement: Callable[[int, Judgement], None] | None = None,
+    on_judgement: Callable[[int, Judgement], object] = lambda *_: None,
 ) -> list[Judgement]:
     """Judge many programs at once, each by its own tests; the judgements are in the order of the programs.
 
@@ -72,36 +70,18 @@ async def judge_programs_async(
     """
     kinds = parse_test_types(test_type)
     language_named(language)
-    tasks = [_task_of_pair(place, pair, language) for place, pair in enumerate(programs)]
+    pairs = [_task_of_pair(place, pair, language) for place, pair in enumerate(programs)]
     settings = settings or load_settings()
     if isinstance(sandbox, str):
         settings, sandbox = with_code_tester(settings, tester_type=sandbox), None
-    judgements: dict[int, Judgement] = {}
-
-    async def work(judge: Judge, remaining: Iterator[tuple[int, tuple[Program, Problem]]]) -> None:
-        for place, (program, problem) in remaining:
-            judgements[place] = await _judged(judge, program, problem, problem.tests(kinds))
-            if on_judgement is not None:
-                on_judgement(place, judgements[place])
-
     async with open_judge(settings, sandbox, rules) as opened:
-        for name in {program.language for program, _ in tasks} - {PYTHON}:
+        for name in {program.language for program, _ in pairs} - {PYTHON}:
             await in_thread(opened.judge.sandbox.tool_version, name)  # raises if they can't be run
-        remaining = iter(enumerate(tasks))
-        workers = getattr(opened.judge.sandbox, "workers", 0) or os.cpu_count() or 1
-        in_flight = min(PROGRAMS_IN_FLIGHT * workers, len(tasks))
-        await all_or_none(work(opened.judge, remaining) for _ in range(in_flight))
-    return [judgements[place] for place in range(len(tasks))]
+        tasks = [Task(program, problem, problem.tests(kinds), opened.judge.rules) for program, problem in pairs]
+        return await judge_all(tasks, opened.executor, on_judgement=on_judgement)
 
 
 judge_programs = blocking(judge_programs_async)
-
-
-async def _judged(judge: Judge, program: Program, problem: Problem, tests: Sequence[TestCase]) -> Judgement:
-    try:
-        return await judge.for_problem(problem).judge(program, tests)
-    except Unjudgeable as reason:
-        return Judgement(Verdict.INTERNAL_ERROR, tests_total=len(tests), message=str(reason))
 
 
 def _task_of_pair(place: int, pair: Any, language: str) -> tuple[Program, Problem]:

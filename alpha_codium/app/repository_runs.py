@@ -35,9 +35,8 @@ from alpha_codium.app.repository_plan import (
 )
 from alpha_codium.app.repository_servers import servers_for
 from alpha_codium.app.run_folders import opened_run
-from alpha_codium.coroutines import blocking, in_thread
+from alpha_codium.coroutines import blocking, concurrently, in_thread
 from alpha_codium.errors import SettingsError, UserError
-from alpha_codium.eval.running import all_or_none
 from alpha_codium.flows.context import BudgetExhausted
 from alpha_codium.gen.budgets import Ledger
 from alpha_codium.gen.caching import open_cache
@@ -200,7 +199,7 @@ class _Runner:
                     done[item.key] = item
                     on_done(item)
 
-            await all_or_none(work() for _ in range(inference.batch_size))
+            await concurrently(work() for _ in range(inference.batch_size))
         return [done[key] for key in keys]
 
     async def _item(self, idx: int, replica: int) -> ItemRun:

@@ -76,7 +76,7 @@ RESUMABLE_CONFIGURATION = {
 }
 # For evaluations: their `run.toml` has [code_tester] without these, which don't change verdicts, and no other settings.
 # An earlier run's programs near a limit may be judged again; the journal says which were (`rechecked`).
-VERDICT_NEUTRAL = {"workers", "preload", "known_solutions", "recheck_near_limit"}
+VERDICT_NEUTRAL = {"workers", "executor", "preload", "known_solutions", "recheck_near_limit"}
 VERDICT_NEUTRAL |= {"calc_trace", "use_trace", "max_trace_lines", "trace_depth"}
 
 # Entries of `run.toml` that are hashes, and of what.

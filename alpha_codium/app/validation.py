@@ -94,7 +94,7 @@ async def _observe(
 ) -> list[ProblemResult]:
     programs = await in_thread(judge.languages, known_programs(problems, kinds))
     with judging(on_event, programs.total(), "known programs judged") as on_result:
-        return await observe_known(problems, kinds, judge.judge, folder, on_result=on_result, workers=judge.workers)
+        return await observe_known(problems, kinds, judge.judge, folder, on_result=on_result, executor=judge.executor)
 
 
 def _report(

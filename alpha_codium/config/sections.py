@@ -174,6 +174,7 @@ class CodeTesterSection(Section):
     interpreter: str = ""
     preload: list[str] = ["numpy", "pytest"]
     workers: int = Field(0, ge=0)
+    executor: str = "local"
     timeout: float = Field(0.0, ge=0)
     memory_bytes: int = Field(0, ge=0, le=2**50)
     time_limit_factor: float = Field(DEFAULT_TIME_LIMIT_FACTOR, gt=0)

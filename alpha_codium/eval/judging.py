@@ -16,6 +16,7 @@ from alpha_codium.eval.results import ProblemResult
 from alpha_codium.eval.running import OnResult, recheck_near_limit, run_evaluation
 from alpha_codium.eval.scoring import Score, labels_of, score
 from alpha_codium.judge import Judge, Rules
+from alpha_codium.judge.many import Executor, executor_named
 from alpha_codium.language_table import LANGUAGES
 from alpha_codium.languages.python.prelude import check_header
 from alpha_codium.program import PYTHON
@@ -34,6 +35,7 @@ class OpenJudge:
 
     judge: Judge
     identity: Identity
+    executor: Executor
     workers: int = 0
     known_solutions: int = 0
     recheck_near_limit: bool = False
@@ -46,7 +48,7 @@ class OpenJudge:
         self, tasks: Iterable[EvaluationTask], journal: Journal | None = None, on_result: OnResult | None = None
     ) -> list[ProblemResult]:
         """The results of every program of the tasks; programs whose verdict is in the journal aren't judged again."""
-        return await run_evaluation(tasks, self.judge, journal=journal, on_result=on_result, workers=self.workers)
+        return await run_evaluation(tasks, self.judge, self.executor, journal=journal, on_result=on_result)
 
     async def score(
         self,
@@ -123,10 +125,12 @@ async def open_judge(
     check_header(code_tester.header)
     async with opened(sandbox or sandbox_of(settings)) as box:
         judge = Judge(box, rules or Rules.of(code_tester, settings.languages.time_limit_factors))
+        workers = code_tester.workers or getattr(box, "workers", 0)
         yield OpenJudge(
             judge,
             replace(await box.identity(), rules=JUDGING_RULES),
-            code_tester.workers or getattr(box, "workers", 0),
+            executor_named(code_tester.executor, box, workers),
+            workers,
             code_tester.known_solutions,
             code_tester.recheck_near_limit,
         )

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from alpha_codium.errors import SandboxError, Unjudgeable
-from alpha_codium.judge import Judge
+from alpha_codium.judge import kind_of
 from alpha_codium.language_table import LANGUAGES
 from alpha_codium.languages import language_named
 from alpha_codium.problem import Problem
@@ -54,6 +54,6 @@ def why_not_tested(language: str, problem: Problem) -> str:
     if language == PYTHON and problem.execution.language == PYTHON:
         return ""
     try:
-        return Judge(None).for_problem(problem).kind.why_not(language)  # type: ignore[arg-type] - nothing is run
+        return kind_of(problem).why_not(language)
     except Unjudgeable:
         return ""  # all its programs get that reason

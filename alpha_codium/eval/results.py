@@ -5,7 +5,6 @@ from typing import Any, ClassVar
 
 from alpha_codium.eval.failures import Failure
 from alpha_codium.eval.languages import Skipped
-from alpha_codium.limits import Limits
 from alpha_codium.values import JsonValue
 from alpha_codium.verdict import OUTSIDE, Judgement, TestResult, Verdict
 
@@ -57,14 +56,10 @@ class CandidateResult(JsonValue):
         group: str,
         judgement: Judgement,
         failure: Failure | None = None,
-        limits: Limits | None = None,
     ) -> "CandidateResult":
-        """The result of one judgement, without the program's outputs; `error` says why there is no verdict.
-
-        Tests near one of `limits` are marked.
-        """
+        """The result of one judgement, without the program's outputs; `error` says why there is no verdict."""
         error = judgement.message if judgement.verdict is Verdict.INTERNAL_ERROR else ""
-        tests = tuple(_shown(test, limits) for test in judgement.tests)
+        tests = tuple(map(_shown, judgement.tests))
         passed, total = judgement.tests_passed, judgement.tests_total
         return cls(index, group, judgement.verdict, passed, total, tests, error, failure=failure)
 
@@ -89,9 +84,8 @@ class ProblemResult:
         return {"name": self.name, "candidates": [candidate.to_json() for candidate in self.candidates]}
 
 
-def _shown(test: TestResult, limits: Limits | None) -> dict[str, Any]:
+def _shown(test: TestResult) -> dict[str, Any]:
     used = test.execution
-    near = limits.near(used.cpu_seconds, used.wall_seconds, used.max_rss_bytes) if limits else ()
     shown = {
         "verdict": test.verdict.value,
         "wall_seconds": round(used.wall_seconds, 4),
@@ -99,4 +93,4 @@ def _shown(test: TestResult, limits: Limits | None) -> dict[str, Any]:
         "max_rss_bytes": used.max_rss_bytes,
     }
     shown |= {} if test.trust == OUTSIDE else {"trust": test.trust}
-    return shown | ({"near_limit": list(near)} if near else {})
+    return shown | ({"near_limit": list(test.near_limit)} if test.near_limit else {})

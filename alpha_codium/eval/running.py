@@ -1,20 +1,19 @@
-"""Judging of all programs of a split: concurrent, in bounded memory, and resumable after a kill.
+"""Judging of all programs of a split: resumable after a kill, in bounded memory (see `judge.many`).
 
-1. Tasks are taken one at a time as workers become free, and at most two programs per worker are judged at a time. Their
-   output is dropped after the verdict; a kill loses only the verdicts of these programs.
-2. Programs of a problem with the same text and language are run once and share their verdict; each counts as one.
-3. Each verdict is journalled under problem, group, index and the program's digest. On resume, verdicts are reused,
-   also for other programs with the same text; an `internal_error` is judged again.
-4. A problem that can't be judged gives all its programs `internal_error`, with the reason; the others are judged.
-5. Tests within a fifth of a limit are marked. Programs whose verdict depends on such tests may be judged again, one at
+1. Each verdict is journalled under problem, group, index and the program's digest. On resume, verdicts are reused,
+   also for other programs of the problem with the same text; an `internal_error` is judged again. A kill loses only the
+   verdicts of the programs that were being judged.
+2. A problem that can't be judged gives all its programs `internal_error`, with the reason; the others are judged.
+3. Tests within a fifth of a limit are marked. Programs whose verdict depends on such tests may be judged again, one at
    a time (`recheck_near_limit`).
 """
 
 import asyncio
-import os
-from collections.abc import Callable, Coroutine, Iterable, Sequence
-from dataclasses import replace
-from typing import Any, TypeVar
+import itertools
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from contextlib import aclosing, suppress
+from dataclasses import dataclass, replace
+from typing import Any
 
 from loguru import logger
 
@@ -23,49 +22,36 @@ from alpha_codium.eval.failures import failure_of
 from alpha_codium.eval.prepare import Entry, EvaluationTask
 from alpha_codium.eval.results import CandidateResult, ProblemResult
 from alpha_codium.judge import Judge
+from alpha_codium.judge.many import Executor, LocalPool, Task, judge_many
+from alpha_codium.program import Program
 from alpha_codium.runs import Journal
 from alpha_codium.verdict import Judgement, Verdict
 from alpha_codium.wording import counted
 
 OnResult = Callable[[str, CandidateResult], None]
 Key = tuple[str, str, int, str]
-T = TypeVar("T")
-# Programs in flight per worker of the sandbox, enough that none is idle.
-PROGRAMS_IN_FLIGHT = 2
+# Gets the judgement of each program that was run, and returns the one that counts.
+Observer = Callable[[EvaluationTask, Program, Judgement], Awaitable[Judgement]]
 # How often a program near a limit is judged again; the median counts.
 RECHECKS = 3
-TASKS_IN_FLIGHT = 4
 
 
 async def run_evaluation(
     tasks: Iterable[EvaluationTask],
     judge: Judge,
+    executor: Executor | None = None,
     *,
     journal: Journal | None = None,
     on_result: OnResult | None = None,
-    workers: int = 0,
+    observer: Observer | None = None,
 ) -> list[ProblemResult]:
     """Judge every program of every task; the results are in the tasks' order.
 
-    `journal`, if given, is open; verdicts that it contains are reused. `workers` are the sandbox's (0: one a core).
+    `journal`, if given, is open; verdicts that it contains are reused. Without an executor, the judge's sandbox runs
+    the programs.
     """
-    workers = workers or os.cpu_count() or 1
-    evaluation = _Evaluation(judge, journal, on_result, PROGRAMS_IN_FLIGHT * workers)
-    running: list[asyncio.Task[ProblemResult]] = []
-    unfinished: set[asyncio.Task[ProblemResult]] = set()
-    try:
-        for task in tasks:
-            running.append(asyncio.create_task(evaluation.judge_task(task)))
-            unfinished.add(running[-1])
-            if len(unfinished) >= TASKS_IN_FLIGHT * workers:
-                done, unfinished = await asyncio.wait(unfinished, return_when=asyncio.FIRST_COMPLETED)
-                for each in done:
-                    each.result()
-        return await asyncio.gather(*running)
-    finally:
-        for each in unfinished:
-            each.cancel()
-        await asyncio.gather(*unfinished, return_exceptions=True)
+    evaluation = _Evaluation(judge, executor or LocalPool(judge.sandbox), journal, on_result, observer)
+    return await evaluation.run(tasks)
 
 
 async def recheck_near_limit(
@@ -75,7 +61,7 @@ async def recheck_near_limit(
 
     Programs that were judged again in an earlier run aren't judged once more.
     """
-    evaluation = _Evaluation(judge, journal, None, 1)
+    evaluation = _Evaluation(judge, LocalPool(judge.sandbox), journal)
     if near := sum(each.near_limit and not each.rechecked for result in results for each in result.candidates):
         logger.info(
             "{} within 20 % of a limit, each judged {} more times, one at a time", counted(near, "program"), RECHECKS
@@ -90,34 +76,78 @@ async def recheck_near_limit(
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """A program of a task, which is one of several."""
+
+    task: EvaluationTask
+    number: int
+    index: int
+
+    @property
+    def entry(self) -> Entry:
+        return self.task.entries[self.index]
+
+
 class _Evaluation:
     """The state that all programs of one evaluation share."""
 
-    def __init__(self, judge: Judge, journal: Journal | None, on_result: OnResult | None, in_flight: int) -> None:
-        self.judge, self.journal, self.on_result = judge, journal, on_result
-        self.room = asyncio.Semaphore(in_flight)
+    def __init__(
+        self,
+        judge: Judge,
+        executor: Executor,
+        journal: Journal | None,
+        on_result: OnResult | None = None,
+        observer: Observer | None = None,
+    ) -> None:
+        self.judge, self.executor, self.journal = judge, executor, journal
+        self.on_result, self.observer = on_result, observer
         self.known = _known_results(journal)
+        self.by_program = {(name, program): result for (name, _, _, program), result in self.known.items()}
+        self.results: list[ProblemResult] = []
+        # The results of each task's programs so far, by their indices. Tests aren't kept: a split may be large.
+        self.found: list[dict[int, CandidateResult]] = []
+        # Programs that are being judged, by the number of their judgement, and those that needn't be.
+        self.asked: dict[int, _Place] = {}
+        self.ready: list[tuple[_Place, CandidateResult]] = []
 
-    async def judge_task(self, task: EvaluationTask) -> ProblemResult:
-        """The results of a task's entries, in their order."""
-        judged = await all_or_none(self._judge_alike(task, places) for places in _alike(task.entries))
-        by_place = {place: result for results in judged for place, result in results.items()}
-        return ProblemResult(task.name, tuple(by_place[place] for place in range(len(task.entries))), task.skipped)
+    async def run(self, tasks: Iterable[EvaluationTask]) -> list[ProblemResult]:
+        """Judge all programs; the results are in the order of the tasks."""
+        async with aclosing(judge_many(self._draw(tasks), self.executor)) as judged:
+            async for number, judgement in judged:
+                place = self.asked.pop(number)
+                self.ready.append((place, await self._result(place.task, place.entry, judgement)))
+                await self._record_ready()
+        await self._record_ready()
+        in_order = [tuple(found[index] for index in sorted(found)) for found in self.found]
+        return [replace(each, candidates=found) for each, found in zip(self.results, in_order, strict=True)]
 
-    async def _judge_alike(self, task: EvaluationTask, places: Sequence[int]) -> dict[int, CandidateResult]:
-        """The results of the entries at `places`, which all have one program, from the journal if it has one."""
-        entries = {place: task.entries[place] for place in places}
-        program = task.entries[places[0]].to_program().digest
-        shared = next((r for r in (self.known.get(_key(task, e, program)) for e in entries.values()) if r), None)
-        if shared is None:
-            async with self.room:
-                shared = await self._result(task, task.entries[places[0]])
-        return {place: await self._recorded(task, entry, program, shared) for place, entry in entries.items()}
+    def _draw(self, tasks: Iterable[EvaluationTask]) -> Iterator[Task]:
+        """Yield what is to be judged: programs without a verdict in the journal, except for lost samples."""
+        numbers = itertools.count()
+        for number, task in enumerate(tasks):
+            self.results.append(ProblemResult(task.name, (), task.skipped))
+            self.found.append({})
+            for index, entry in enumerate(task.entries):
+                place, program = _Place(task, number, index), entry.to_program()
+                if entry.is_lost:
+                    lost = Judgement(Verdict.INTERNAL_ERROR, tests_total=len(task.tests))
+                    self.ready.append((place, CandidateResult.of(0, "", lost)))
+                elif known := self.by_program.get((task.name, program.digest)):
+                    self.ready.append((place, known))
+                else:
+                    self.asked[next(numbers)] = place
+                    yield Task(program, task.problem, task.tests, self.judge.rules)
 
-    async def _recorded(
-        self, task: EvaluationTask, entry: Entry, program: str, shared: CandidateResult
-    ) -> CandidateResult:
-        """The result of one entry, added to the journal if it is new, and reported."""
+    async def _record_ready(self) -> None:
+        """Record the results that are there."""
+        ready, self.ready = self.ready, []
+        for place, shared in ready:
+            self.found[place.number][place.index] = await self._recorded(place.task, place.entry, shared)
+
+    async def _recorded(self, task: EvaluationTask, entry: Entry, shared: CandidateResult) -> CandidateResult:
+        """Return the result of one entry, added to the journal if it is new, and reported."""
+        program = entry.to_program().digest
         result = self.known.get(_key(task, entry, program))
         if result is None:
             error = str(entry.error or "") or (_named(task, entry, shared.error) if shared.error else "")
@@ -130,7 +160,8 @@ class _Evaluation:
 
     async def recheck(self, task: EvaluationTask, entry: Entry, result: CandidateResult) -> CandidateResult:
         """Judge a program three times, and return the result with the median of its verdicts; it is journalled."""
-        again = [await self._result(task, entry) for _ in range(RECHECKS)]
+        asked = Task(entry.to_program(), task.problem, task.tests, self.judge.rules)
+        again = [await self._result(task, entry, (await self.executor.judge([asked]))[0]) for _ in range(RECHECKS)]
         # Passed before failed; of equal verdicts the one with the median time.
         again.sort(key=lambda each: (each.verdict is not Verdict.ACCEPTED, _cpu_seconds(each)))
         median = again[RECHECKS // 2]
@@ -145,27 +176,15 @@ class _Evaluation:
             line = {"problem": task.name, "program": program, "result": result.to_json()}
             await asyncio.to_thread(self.journal.append, line)
 
-    async def _result(self, task: EvaluationTask, entry: Entry) -> CandidateResult:
-        """Judge one program; a lost sample gets `internal_error`."""
-        failure, limits, judgement = None, None, Judgement(Verdict.INTERNAL_ERROR, tests_total=len(task.tests))
-        if not entry.is_lost:
-            try:
-                judge, program = self.judge.for_problem(task.problem), entry.to_program()
-                judgement = await judge.judge(program, task.tests)
-                if judgement.tests:  # the judge of validation returns none
-                    failure = failure_of(judge, task.tests, judgement, entry.language)
-                    limits = judge.kind_for(entry.language).limits
-            except Unjudgeable as reason:
-                judgement = replace(judgement, message=str(reason))
-        return CandidateResult.of(0, "", judgement, failure, limits)
-
-
-def _alike(entries: Sequence[Entry]) -> list[list[int]]:
-    """Return the indices of entries grouped by program; each lost sample is a group of its own."""
-    places: dict[object, list[int]] = {}
-    for place, entry in enumerate(entries):
-        places.setdefault(place if entry.is_lost else (entry.language, entry.program), []).append(place)
-    return list(places.values())
+    async def _result(self, task: EvaluationTask, entry: Entry, judgement: Judgement) -> CandidateResult:
+        """Return the result of one program, with what shows why it failed."""
+        if self.observer is not None:
+            judgement = await self.observer(task, entry.to_program(), judgement)
+        failure = None
+        if judgement.failed is not None and judgement.tests:
+            with suppress(Unjudgeable):  # which the judgement says
+                failure = failure_of(self.judge.for_problem(task.problem), task.tests, judgement, entry.language)
+        return CandidateResult.of(0, "", judgement, failure)
 
 
 def _cpu_seconds(result: CandidateResult) -> float:
@@ -179,17 +198,6 @@ def _named(task: EvaluationTask, entry: Entry, why: str) -> str:
 
 def _key(task: EvaluationTask, entry: Entry, program: str) -> Key:
     return task.name, entry.group, entry.index, program
-
-
-async def all_or_none(coroutines: Iterable[Coroutine[Any, Any, T]]) -> list[T]:
-    """Run coroutines and return their results; if one raises, cancel the others before raising its exception."""
-    tasks = [asyncio.create_task(coroutine) for coroutine in coroutines]
-    try:
-        return await asyncio.gather(*tasks)
-    finally:
-        for task in tasks:
-            task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
 
 
 def _known_results(journal: Journal | None) -> dict[Key, CandidateResult]:

@@ -15,8 +15,8 @@ from collections.abc import Awaitable, Callable, Container, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from alpha_codium.coroutines import concurrently
 from alpha_codium.errors import DatasetError
-from alpha_codium.eval.running import all_or_none
 from alpha_codium.gen.budgets import Ledger
 from alpha_codium.gen.choosing import check_fit
 from alpha_codium.gen.sample import Solver
@@ -119,7 +119,7 @@ async def run_all(
         for problem, sample in work:
             await run(problem, sample)
 
-    await all_or_none(run_some() for _ in range(job.concurrency))
+    await concurrently(run_some() for _ in range(job.concurrency))
 
 
 def solutions_rows(candidates: Sequence[Candidate], names: Iterable[str]) -> list[dict[str, Any]]:

@@ -26,7 +26,8 @@ from alpha_codium.judge.drivers.replaying import MESSAGE
 from alpha_codium.judge.plain_programs import is_plain
 from alpha_codium.languages.python.syntax import parse
 from alpha_codium.limits import Limits
-from alpha_codium.program import PYTHON, Program
+from alpha_codium.problem import TestCase
+from alpha_codium.program import Program
 from alpha_codium.verdict import Execution, PairReport, Report, Status, Verdict
 
 # CPU seconds for all answers of a program in its first run; most programs need a hundredth of it.
@@ -51,11 +52,43 @@ NO_MODULES = {"None", "True", "False", "import", "as"}
 
 
 @dataclass(frozen=True, slots=True)
-class AssertionJob:
-    """A program and the assertions that test it."""
+class AssertionRun:
+    """A program and its tests; with `stop_early` none runs after the first failure."""
 
-    program: str
+    kind: AssertionsKind
+    program: Program
+    tests: Sequence[TestCase]
+    stop_early: bool = False
+    output_variable: str = ""
+
+    def next_jobs(self, results: Sequence[AssertionResult]) -> "list[AssertionJob]":
+        """Return what runs next, given the results so far; nothing after a program that doesn't compile."""
+        if any(result.execution.status is Status.COMPILATION_ERROR for result in results):
+            return []
+        if self.stop_early and not all(result.verdict is Verdict.ACCEPTED for result in results):
+            return []
+        rest = self.tests[len(results) :]
+        tests = rest[:1] if self.stop_early else rest
+        return [AssertionJob(self.kind, self.program, test.input, self.output_variable) for test in tests]
+
+
+@dataclass(frozen=True, slots=True)
+class AssertionJob:
+    """A program and one test."""
+
+    kind: AssertionsKind
+    program: Program
     test_code: str
+    output_variable: str = ""
+
+    @property
+    def test(self) -> "Test":
+        """What decides which calls are made: the same for all programs."""
+        return self.test_code, self.kind.spec.entry_point, self.kind.spec.setup_code
+
+
+# The code of a test, the entry point and the setup code.
+Test = tuple[str, str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,34 +100,43 @@ class Recording:
     requests: tuple[str, ...]
 
 
-async def judge_batch(
-    kind: AssertionsKind, jobs: Sequence[AssertionJob], output_variable: str = ""
-) -> list[AssertionResult]:
-    """The result of each job, in order; raises Unjudgeable if a test has no assertions.
+async def judge_together(runs: Sequence[AssertionRun]) -> list[list[AssertionResult]]:
+    """Return the results of the tests of each program, all under the same limits and in one sandbox.
 
-    Put jobs with the same assertions in one batch; more than a hundred jobs gain nothing.
+    Put programs with the same tests into one batch; more than a hundred gain nothing.
     """
+    results: list[list[AssertionResult]] = [[] for _ in runs]
+    while jobs := [(each, job) for each, run in zip(results, runs, strict=True) for job in run.next_jobs(each)]:
+        judged = await _judge_once([job for _, job in jobs])
+        for (each, _), result in zip(jobs, judged, strict=True):
+            each.append(result)
+    return results
+
+
+async def _judge_once(jobs: Sequence[AssertionJob]) -> list[AssertionResult]:
+    """Return the result of each job."""
     decided: dict[int, AssertionResult] = {}
-    if len(jobs) >= LEAST and not output_variable:
-        recordings = await _record(kind, dict.fromkeys(job.test_code for job in jobs))
+    if len(jobs) >= LEAST:
+        recordings = await _record({job.test: job for job in jobs if not job.output_variable})
         known = {
             i: job
             for i, job in enumerate(jobs)
-            if job.test_code in recordings and len(job.program) <= MAX_PROGRAM and job.program.strip()
-            if len(recordings[job.test_code].requests) < 2 or is_plain(f"{kind.spec.setup_code}\n{job.program}")
+            if job.test in recordings and not job.output_variable
+            if len(job.program.source) <= MAX_PROGRAM and job.program.source.strip()
+            if len(recordings[job.test].requests) < 2 or is_plain(f"{job.kind.spec.setup_code}\n{job.program.source}")
         }
-        decided = await Batch(kind, known, recordings).results()
+        decided = await Batch(jobs[0].kind, known, recordings).results()
     return [
-        decided.get(i) or await kind.judge(Program.from_source(PYTHON, job.program), job.test_code, output_variable)
+        decided.get(i) or await job.kind.judge(job.program, job.test_code, job.output_variable)
         for i, job in enumerate(jobs)
     ]
 
 
-async def _record(kind: AssertionsKind, test_codes: Iterable[str]) -> dict[str, Recording]:
+async def _record(tests: Mapping[Test, AssertionJob]) -> dict[Test, Recording]:
     """Record the calls of each of the assertions whose calls can be known in advance."""
-    found: dict[str, tuple[Needs, str, str]] = {}
-    for code in test_codes:
-        needs = needs_of(code, kind.spec)
+    found: dict[Test, tuple[Needs, str, str]] = {}
+    for test, job in tests.items():
+        needs = needs_of(job.test_code, job.kind.spec)
         if (
             needs.recordable
             and needs.names
@@ -102,26 +144,27 @@ async def _record(kind: AssertionsKind, test_codes: Iterable[str]) -> dict[str, 
             and (text := _rewritten(without_assertions, needs.code))
         ):
             seed = secrets.token_hex(8) if needs.random else ""
-            found[code] = needs, seed, encode(kind.task(needs, seed=seed, test_code=text))
+            found[test] = needs, seed, encode(job.kind.task(needs, seed=seed, test_code=text))
     if not found:
         return {}
     inputs = [task for _, _, task in found.values()]
+    kind = next(iter(tests.values())).kind
     report = await kind.sandbox.run("", inputs, limits=kind.limits, driver=driver("recording"))
     recordings = {}
-    for (code, (needs, seed, _)), execution in zip(found.items(), report.executions, strict=False):
+    for (test, (needs, seed, _)), execution in zip(found.items(), report.executions, strict=False):
         first, *requests = execution.stdout.split("\n")
         if execution.status is Status.FINISHED and first == "end":
-            recordings[code] = Recording(needs, seed, tuple(requests))
+            recordings[test] = Recording(needs, seed, tuple(requests))
     return recordings
 
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """Jobs by their indices, all with recorded assertions."""
+    """Jobs by their indices, all with recorded assertions; `kind` is that of one of them."""
 
     kind: AssertionsKind
     jobs: Mapping[int, AssertionJob]
-    recordings: Mapping[str, Recording]
+    recordings: Mapping[Test, Recording]
 
     async def results(self) -> dict[int, AssertionResult]:
         """Return the results of the jobs that need no pair, by their indices."""
@@ -135,7 +178,7 @@ class Batch:
         """Return the results of some jobs, and the jobs that ran for more than `seconds` without failing."""
         by_module: dict[str, list[int]] = {}
         for i in places:
-            by_module.setdefault(self._heavy_module(self.jobs[i].program), []).append(i)
+            by_module.setdefault(self._heavy_module(self.jobs[i].program.source), []).append(i)
         answers: dict[int, Execution] = {}
         for module, those in by_module.items():
             answers |= await self._answer(module, those, seconds)
@@ -159,10 +202,12 @@ class Batch:
         """Run the programs on the requests of their assertions."""
         jobs = [self.jobs[i] for i in places]
         inputs = [
-            encode((job.program, self.kind.spec.setup_code, list(self.recordings[job.test_code].requests), seconds))
+            encode((job.program.source, job.kind.spec.setup_code, list(self.recordings[job.test].requests), seconds))
             for job in jobs
         ]
-        imported = sorted({name for job in jobs for name in IMPORT.findall(job.program)} - NO_MODULES)[:MOST_IMPORTS]
+        imported = sorted({name for job in jobs for name in IMPORT.findall(job.program.source)} - NO_MODULES)[
+            :MOST_IMPORTS
+        ]
         # This program isn't run; the sandbox preloads the modules that it imports, for all runs.
         carrier = "".join(f"import {name}\n" for name in [module, *imported] if name)
         # The driver ends the program before this limit does.
@@ -172,26 +217,26 @@ class Batch:
 
     async def _replay(self, answers: Mapping[int, Execution]) -> dict[int, AssertionResult]:
         """Run the assertions with each program's answers; return the results that are decided."""
-        groups: dict[str, list[int]] = {}
+        groups: dict[Test, list[int]] = {}
         for i in answers:
-            groups.setdefault(self.jobs[i].test_code, []).append(i)
+            groups.setdefault(self.jobs[i].test, []).append(i)
         token = secrets.token_hex(16)
-        inputs: dict[str, str] = {}
-        for code, places in groups.items():
-            recording = self.recordings[code]
+        inputs: dict[Test, str] = {}
+        for test, places in groups.items():
+            recording = self.recordings[test]
             lines = [answers[i].stdout.split("\n")[1:-1] for i in places]
             text = _rewritten(with_messages_apart, recording.needs.code) or recording.needs.code
-            task = self.kind.task(recording.needs, seed=recording.seed, test_code=text)
+            task = self.jobs[places[0]].kind.task(recording.needs, seed=recording.seed, test_code=text)
             with contextlib.suppress(Excessive):  # assertions with very large values are judged as pairs
-                inputs[code] = encode((token, task, list(recording.requests), lines))
+                inputs[test] = encode((token, task, list(recording.requests), lines))
         if not inputs:
             return {}
         limits = dataclasses.replace(self.kind.limits, cpu_seconds=REPLAY_SECONDS, wall_seconds=0)
         report = await self.kind.sandbox.run("", list(inputs.values()), limits=limits, driver=driver("replaying"))
         return {
             i: result
-            for code, execution in zip(inputs, report.executions, strict=False)
-            for i, line in zip(groups[code], execution.stdout.splitlines(), strict=False)
+            for test, execution in zip(inputs, report.executions, strict=False)
+            for i, line in zip(groups[test], execution.stdout.splitlines(), strict=False)
             if (result := _result_of_line(line, token, answers[i], self.kind.limits)) is not None
         }
 

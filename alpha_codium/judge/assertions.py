@@ -58,6 +58,7 @@ class AssertionsKind(TestKind):
     """The test's input is code with assertions on what the program defines."""
 
     name: ClassVar[str] = "assertions"
+    has_outputs: ClassVar[bool] = False
 
     sandbox: Sandbox
     limits: Limits
@@ -74,6 +75,10 @@ class AssertionsKind(TestKind):
     def input_fault(self, text: str) -> str:
         """See `TestKind`; the input must be an expression."""
         return self.fault_of(TestCase(_assigning(text), ""))
+
+    def batch_key(self, language: str) -> Limits | None:
+        """See `TestKind`; programs under the same limits share processes."""
+        return self.limits if language == PYTHON else None
 
     async def results(self, program: Program, tests: Sequence[TestCase], *, stop_early: bool) -> list[TestResult]:
         """See `TestKind`."""
@@ -166,7 +171,7 @@ class AssertionsKind(TestKind):
             verdict = Verdict(execution.status.value)
         else:
             verdict = _verdict(passed=reported.outcome == "passed")
-        return AssertionResult(verdict, execution, IN_PROCESS, reported.failure, reported.output)
+        return AssertionResult(verdict, execution, IN_PROCESS, failure=reported.failure, output=reported.output)
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,7 +230,8 @@ def result_of_pair(report: PairReport, reported: AssertionReport, limits: Limits
     verdict, status = _judged(left, right, reported.outcome, limits)
     trust = IN_PROCESS if reported.believed else OUTSIDE
     failure = reported.failure if verdict in (Verdict.WRONG_ANSWER, Verdict.RUNTIME_ERROR) else None
-    return AssertionResult(verdict, _both(left, right, status), trust, failure, reported.output, reported.returned)
+    said = {"failure": failure, "output": reported.output, "returned": reported.returned}
+    return AssertionResult(verdict, _both(left, right, status), trust, **said)
 
 
 def _judged(left: Execution, right: Execution, outcome: str, limits: Limits) -> tuple[Verdict, Status]:

@@ -9,11 +9,11 @@
    only if that fails, too, is the data or the sandbox to blame ("Who is to blame" in docs/checkers.md).
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from alpha_codium.checkers import CALL_RESULT, INTERACTOR, PROGRAM
-from alpha_codium.errors import Unjudgeable, UserError
+from alpha_codium.errors import SandboxError, Unjudgeable, UserError
 from alpha_codium.judge.appended_tests import AppendedKind
 from alpha_codium.judge.assertions import AssertionsKind
 from alpha_codium.judge.behaviour import Behaviour
@@ -24,12 +24,12 @@ from alpha_codium.judge.interactive import InteractiveKind, Interactor
 from alpha_codium.judge.kinds import NotCompiled, TestKind
 from alpha_codium.judge.rules import Rules
 from alpha_codium.judge.stdin import StdinKind, own_file
-from alpha_codium.limits import too_little_memory
+from alpha_codium.limits import Limits, too_little_memory
 from alpha_codium.problem import EXECUTION_KINDS, Problem, TestCase
-from alpha_codium.program import PYTHON, Program, as_program
+from alpha_codium.program import PYTHON, Job, Program, as_program
 from alpha_codium.sandbox import Sandbox
 from alpha_codium.values import surrogate_in
-from alpha_codium.verdict import Execution, Judgement, Status, TestResult, Verdict, first_failure
+from alpha_codium.verdict import Execution, Judgement, Status, TestResult, Verdict, judgement_of
 
 # Statuses after which the next input runs; after a limit, it would probably cost as much again.
 GOES_ON = (Status.FINISHED, Status.RUNTIME_ERROR)
@@ -59,40 +59,30 @@ class ProblemJudge:
         self, program: str | Program, tests: Sequence[TestCase], *, stop_early: bool | None = None
     ) -> Judgement:
         """Judge `program`, or the source of a Python program; with `stop_early`, only up to the first failure."""
-        program = as_program(program)
+        run = self.prepare(as_program(program), tests, stop_early=stop_early)
+        if isinstance(run, Judgement):
+            return run
+        try:
+            return run.judgement(await run.kind.results(run.program, run.runnable, stop_early=run.stop_early))
+        except NotCompiled as error:
+            return uncompiled(error.execution, len(tests))
+        except Unjudgeable as reason:
+            return unjudged(f"problem {self.problem.name!r}: {reason}", len(tests))
+
+    def prepare(
+        self, program: Program, tests: Sequence[TestCase], *, stop_early: bool | None = None
+    ) -> "Run | Judgement":
+        """Return what has to be run to judge a program; its judgement if nothing has."""
         if not tests:
             return Judgement(Verdict.NO_TESTS, message="there are no tests")
         if compilation := _not_compiled(program):
-            return _uncompiled(compilation, len(tests))
-        if reason := self._why_not(program.language):
-            return _unjudged(f"problem {self.problem.name!r}: {reason}", len(tests))
-        stop_early = self.rules.stop_on_first_failure if stop_early is None else stop_early
-        try:
-            return await self._judged(program, tests, stop_early=stop_early)
-        except NotCompiled as error:
-            return _uncompiled(error.execution, len(tests))
-        except Unjudgeable as reason:
-            return _unjudged(f"problem {self.problem.name!r}: {reason}", len(tests))
-
-    def _why_not(self, language: str) -> str:
-        """Return why programs in a language can't be judged, empty if they can."""
-        limits = self.rules.limits_for(self.problem, language)
-        return self.kind.why_not(language) or too_little_memory(language, limits.memory_bytes)
-
-    async def _judged(self, program: Program, tests: Sequence[TestCase], *, stop_early: bool) -> Judgement:
-        """Run the tests; raises NotCompiled and Unjudgeable."""
+            return uncompiled(compilation, len(tests))
+        limits = self.rules.limits_for(self.problem, program.language)
+        if reason := self.kind.why_not(program.language) or too_little_memory(program.language, limits.memory_bytes):
+            return unjudged(f"problem {self.problem.name!r}: {reason}", len(tests))
         faults = {place: fault for place, test in enumerate(tests) if (fault := self.kind.fault_of(test))}
-        places = [place for place in range(len(tests)) if place not in faults]
-        kind = self.kind_for(program.language)
-        found = await kind.results(program, [tests[place] for place in places], stop_early=stop_early)
-        results = {place: _not_run(fault) for place, fault in faults.items()} | dict(zip(places, found, strict=False))
-        if not (stop_early and any(result.verdict is not Verdict.ACCEPTED for result in results.values())):
-            results = dict.fromkeys(range(len(tests)), _not_run("the sandbox didn't run this test")) | results
-        in_order = tuple(results[place] for place in sorted(results))
-        verdict = first_failure(result.verdict for result in in_order)
-        failed = next((place for place in sorted(results) if results[place].verdict is not Verdict.ACCEPTED), None)
-        lost = (result.execution.stderr for result in in_order if result.verdict is Verdict.INTERNAL_ERROR)
-        return Judgement(verdict, in_order, len(tests), next(lost, ""), failed)
+        stop_early = self.rules.stop_on_first_failure if stop_early is None else stop_early
+        return Run(program, self.kind_for(program.language), tests, faults, stop_early)
 
     async def execute(self, program: str | Program, input: str) -> Execution:
         """Run `program` once under the problem's limits, without comparing its output."""
@@ -121,6 +111,39 @@ class ProblemJudge:
         return await self.kind_for(program.language).actual_output(program, test, execution)
 
 
+@dataclass(frozen=True, slots=True)
+class Run:
+    """A program and the tests to run it on; `faults` says by their indices why some are malformed, and not run."""
+
+    program: Program
+    kind: TestKind
+    tests: Sequence[TestCase]
+    faults: Mapping[int, str]
+    stop_early: bool
+
+    @property
+    def runnable(self) -> list[TestCase]:
+        """The tests that aren't malformed."""
+        return [test for place, test in enumerate(self.tests) if place not in self.faults]
+
+    def judgement(self, found: Sequence[TestResult]) -> Judgement:
+        """Return the judgement by the results of `runnable`; with an early stop, of those up to the first failure."""
+        total, limits = range(len(self.tests)), self.kind.limits
+        places = (place for place in total if place not in self.faults)
+        results = {place: _not_run(fault) for place, fault in self.faults.items()}
+        results |= {place: _marked(result, limits) for place, result in zip(places, found, strict=False)}
+        if not (self.stop_early and any(result.verdict is not Verdict.ACCEPTED for result in results.values())):
+            results = dict.fromkeys(total, _not_run("the sandbox didn't run this test")) | results
+        return judgement_of([results[place] for place in sorted(results)], len(self.tests))
+
+
+def _marked(result: TestResult, limits: Limits) -> TestResult:
+    """Return the result, with the names of the limits that the test was near."""
+    used = result.execution
+    near = limits.near(used.cpu_seconds, used.wall_seconds, used.max_rss_bytes)
+    return replace(result, near_limit=near) if near and result.verdict is not Verdict.INTERNAL_ERROR else result
+
+
 def _not_compiled(program: Program) -> Execution | None:
     """Return the execution of a compiler for a program that no compiler gets; None if one may."""
     if not program.source.strip():
@@ -133,11 +156,13 @@ def _not_run(why: str) -> TestResult:
     return TestResult(Verdict.INTERNAL_ERROR, Execution(Status.INTERNAL_ERROR, stderr=why))
 
 
-def _unjudged(why: str, tests: int) -> Judgement:
+def unjudged(why: str, tests: int) -> Judgement:
+    """Return the judgement of a program that can't be judged by so many tests."""
     return Judgement(Verdict.INTERNAL_ERROR, (_not_run(why),) * tests, tests, why, failed=0)
 
 
-def _uncompiled(compilation: Execution, tests: int) -> Judgement:
+def uncompiled(compilation: Execution, tests: int) -> Judgement:
+    """Return the judgement of a program that doesn't compile, by the compiler's execution."""
     verdict = Verdict(compilation.status.value)
     return Judgement(verdict, (TestResult(verdict, compilation),) * tests, tests, compilation.stderr, failed=0)
 
@@ -178,3 +203,17 @@ class Judge:
             program = CheckerProgram.of(checker.arguments)
             return CheckerProgramKind(self.sandbox, limits, program, spec, *files)
         return StdinKind(self.sandbox, limits, named_checker(checker), spec, *files)
+
+
+class Nowhere(Sandbox):
+    """A sandbox that runs nothing, for what is known of tests without running them."""
+
+    async def execute(self, job: Job) -> AsyncGenerator[Execution, None]:
+        """See `Sandbox`; raises SandboxError."""
+        raise SandboxError("there is no sandbox to run this program in")
+        yield
+
+
+def kind_of(problem: Problem, rules: Rules | None = None) -> TestKind:
+    """Return the kind of a problem's tests, to ask it for what is known without running them; raises Unjudgeable."""
+    return Judge(Nowhere(), rules or Rules()).for_problem(problem).kind

@@ -42,6 +42,8 @@ class TestKind(ABC):
 
     __slots__ = ()
     name: ClassVar[str]
+    # Whether a test has an output, with which that of a program is compared.
+    has_outputs: ClassVar[bool] = True
 
     if TYPE_CHECKING:
 
@@ -60,6 +62,10 @@ class TestKind(ABC):
             if is_driven(language, self.name)
             else f"{title_of(language)} programs can't be run by {TESTS[self.name]}"
         )
+
+    def batch_key(self, language: str) -> Limits | None:
+        """Return what programs have in common that can be judged as a batch; None if each is judged alone."""
+        return None
 
     def fault_of(self, test: TestCase) -> str:
         """Return why `test` is malformed, in one line, empty if it isn't. Malformed tests aren't run."""

@@ -10,13 +10,13 @@
    reference uses and doesn't define are looked up in the program's module.
 2. `output_variable` names a variable of the reference, or else of the program. Its final value, or its repr if it can't
    be sent, is `CandidateOutcome.output`.
-3. Identical programs of one task run once. Each task's reference is checked before anything runs.
+3. Each task's reference is checked before anything runs.
 """
 
-import asyncio
+import itertools
 import os
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -25,14 +25,14 @@ from loguru import logger
 from alpha_codium.coroutines import run_blocking
 from alpha_codium.errors import UserError
 from alpha_codium.eval.metric import checked_ks
-from alpha_codium.eval.running import all_or_none
-from alpha_codium.judge.assertion_batches import AssertionJob, judge_batch
-from alpha_codium.judge.assertions import AssertionResult, AssertionsKind
-from alpha_codium.limits import Limits
+from alpha_codium.judge import Rules, kind_of
+from alpha_codium.judge.assertions import AssertionResult
+from alpha_codium.judge.many import LocalPool, Task, judge_all
 from alpha_codium.metrics.shared import backend_of, check_programs, warn_near_limit
-from alpha_codium.problem import ExecutionSpec, TestCase
+from alpha_codium.problem import ExecutionSpec, Problem, TestCase
+from alpha_codium.program import PYTHON, Program
 from alpha_codium.statistics import mean_pass_at_k
-from alpha_codium.verdict import IN_PROCESS, OUTSIDE, Status, Verdict
+from alpha_codium.verdict import IN_PROCESS, OUTSIDE, Judgement, Status, TestResult, Verdict
 from alpha_codium.wording import counted
 
 # pass@k by name, and each candidate's number and result by task: what `code_eval` returns.
@@ -44,9 +44,6 @@ WARNING = (
     f'os.environ["{PERMISSION}"] = "1".'
 )
 PASSED, TIMED_OUT = "passed", "timed out"
-# Batches in flight per worker, enough that none is idle.
-BATCHES_IN_FLIGHT = 2
-MOST_IN_BATCH = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,16 +138,11 @@ def _check(predictions: Any, references: Any, settings: RunSettings) -> None:
     if not settings.timeout > 0 or settings.num_workers < 1:
         raise UserError(f"timeout must be above 0 and num_workers at least 1, not {settings}")
     check_programs(predictions)
-    kind = _kind_of(None, settings)
+    kind = kind_of(Problem("", execution=ExecutionSpec("assertions", setup_code=settings.setup_code)))
     for task, reference in enumerate(references):
         fault = kind.fault_of(TestCase(reference, "")) if isinstance(reference, str) else "it is not a text"
         if fault:
             raise UserError(f"references[{task}] can't be judged by: {fault}")
-
-
-def _kind_of(sandbox: Any, settings: RunSettings) -> AssertionsKind:
-    limits = Limits(cpu_seconds=settings.timeout)
-    return AssertionsKind(sandbox, limits, ExecutionSpec("assertions", setup_code=settings.setup_code))
 
 
 async def _run_all(
@@ -160,33 +152,37 @@ async def _run_all(
     program_of: Callable[[str], str],
 ) -> list[list[CandidateOutcome]]:
     workers = min(settings.num_workers, os.cpu_count() or 1)
-    room = asyncio.Semaphore(BATCHES_IN_FLIGHT * workers)
-    # Each program once, in the order of the tasks: those of one task share a batch as far as possible.
-    jobs = list(dict.fromkeys((task, each) for task, candidates in enumerate(predictions) for each in candidates))
-    size = max(1, min(MOST_IN_BATCH, -(-len(jobs) // workers)))
-    outcomes: dict[tuple[int, str], CandidateOutcome] = {}
+    rules = Rules(cpu_seconds=settings.timeout)
+    output = settings.output_variable
+    asked = (
+        Task(_program(program_of(candidate)), problem, problem.private_tests, rules, output)
+        for problem, candidates in zip(_problems(references, settings), predictions, strict=True)
+        for candidate in candidates
+    )
     async with backend_of(settings.tester_type, workers, **settings.sandbox_options) as sandbox:
-        kind = _kind_of(sandbox, settings)
-
-        async def judge(some: Sequence[tuple[int, str]]) -> None:
-            async with room:
-                batch = [AssertionJob(program_of(candidate), references[task]) for task, candidate in some]
-                results = await judge_batch(kind, batch, settings.output_variable)
-            for key, result in zip(some, results, strict=True):
-                outcomes[key] = _outcome_of(result, kind.limits)
-
-        await all_or_none([judge(jobs[i : i + size]) for i in range(0, len(jobs), size)])
-    return [[outcomes[task, each] for each in candidates] for task, candidates in enumerate(predictions)]
+        outcomes = iter(map(_outcome_of, await judge_all(asked, LocalPool(sandbox, workers))))
+    return [list(itertools.islice(outcomes, len(candidates))) for candidates in predictions]
 
 
-def _outcome_of(result: AssertionResult, limits: Limits) -> CandidateOutcome:
-    used = result.execution
-    near = limits.near(used.cpu_seconds, used.wall_seconds, used.max_rss_bytes)
-    near = () if result.verdict is Verdict.INTERNAL_ERROR else near
-    return CandidateOutcome(result_text(result), result.verdict, result.trust, result.output, near)
+def _program(text: str) -> Program:
+    """Return a candidate's program; one without text runs, as an empty module."""
+    return Program.from_source(PYTHON, text if text.strip() else "pass")
 
 
-def result_text(result: AssertionResult) -> str:
+def _problems(references: Sequence[str], settings: RunSettings) -> Iterator[Problem]:
+    """Yield a problem for each reference, which is its test."""
+    execution = ExecutionSpec("assertions", setup_code=settings.setup_code)
+    for task, reference in enumerate(references):
+        yield Problem(f"task {task}", private_tests=(TestCase(reference, ""),), execution=execution)
+
+
+def _outcome_of(judgement: Judgement) -> CandidateOutcome:
+    result = judgement.tests[0]
+    output = result.output if isinstance(result, AssertionResult) else None
+    return CandidateOutcome(result_text(result), result.verdict, result.trust, output, result.near_limit)
+
+
+def result_text(result: TestResult) -> str:
     """`passed`, `timed out`, or `failed: ` and the text of the exception that ended it, or what stopped it."""
     execution, verdict = result.execution, result.verdict
     if verdict is Verdict.ACCEPTED:
@@ -195,7 +191,7 @@ def result_text(result: AssertionResult) -> str:
         return TIMED_OUT
     if execution.status is Status.COMPILATION_ERROR:
         return f"failed: {compile_message(execution.stderr)}"
-    if result.failure is not None:
+    if isinstance(result, AssertionResult) and result.failure is not None:
         return f"failed: {result.failure}"
     return f"failed: {verdict.value.replace('_', ' ')}"
 

@@ -1,7 +1,6 @@
 """The reward of a completion: its program is extracted and judged, and the verdicts of the tests give a number.
 
-1. A test gets a verdict, or the judge failed on it. It is asked again for these tests only, for each at most `retries`
-   times.
+1. Tests without a verdict are judged again, at most `retries` times each.
 2. Judging ends as soon as the remaining tests can't change the reward.
 3. If tests that matter have no verdict in the end, or at the deadline, the reward is `unjudged`, by default None. So it
    is if the tests of the row can't be run. Other completions are rewarded: no row ends a batch.
@@ -10,7 +9,6 @@
 import asyncio
 import os
 import time
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
@@ -19,17 +17,18 @@ from alpha_codium.answers.extraction import extract_code
 from alpha_codium.coroutines import BACKGROUND, in_thread, run_blocking
 from alpha_codium.errors import UserError
 from alpha_codium.judge import Rules
+from alpha_codium.judge.many import Executor, LocalPool, Task, judge_all
 from alpha_codium.problem import Problem, TestType
 from alpha_codium.program import PYTHON, Program
-from alpha_codium.rewards.judging import NO_TESTS, Answer, Here, Judging, Tested, connected, why_not
+from alpha_codium.rewards.judging import NO_TESTS, connected, why_not
 from alpha_codium.rewards.scores import Fault, Scored, log_unjudged
 from alpha_codium.rewards.tests_of import Shape, problem_of
 from alpha_codium.sandbox.blocking import BlockingSandbox, shared_sandbox
-from alpha_codium.verdict import IN_PROCESS, Verdict
+from alpha_codium.verdict import IN_PROCESS, Judgement, TestResult, Verdict
 
 Scheme = Literal["all", "share", "continuous"]
 SCHEMES = ("all", "share", "continuous")
-# The tests that `continuous` counts, as verl does, and what a program gets at most that fails a later one.
+# How many tests `continuous` counts, as verl does, and the most that a program gets if it fails a later one.
 COUNTED, FAILED_LATER = 10, 0.9
 FORGEABLE = (
     "a test was decided in the program's own process, where a program can forge the result: write it as a call or as "
@@ -53,7 +52,7 @@ class CodeReward:
     sandbox opened by `with`. `urls` are servers of `gencode serve` that judge in its place, and `token_env` is the
     environment variable with their token.
 
-    `retries` says how often the judge is asked again for tests on which it failed; what it can't judge gets `unjudged`.
+    `retries` says how often a test without a verdict is judged again; what can't be judged gets `unjudged`.
     `deadline` is for a batch, in seconds of wall time (0: none): what isn't judged by then gets `unjudged`, too.
     `in_process` pays for tests that can only be decided in the program's own process, too, where a program can forge
     the result; otherwise they are unjudged.
@@ -131,10 +130,10 @@ class CodeReward:
     async def _scored(
         self, works: "Sequence[_Work]", sandbox: BlockingSandbox | None, ends: float | None
     ) -> list[Scored]:
-        judging: Judging = Here(sandbox) if sandbox is not None else await self._servers()
+        executor: Executor = LocalPool(sandbox.sandbox) if sandbox is not None else await self._servers()
         try:
             async with asyncio.timeout(None if ends is None else max(0.0, ends - time.monotonic())):
-                await self._judge(judging, works)
+                await self._judge(executor, works)
         except TimeoutError:
             for work in works:
                 work.give_up(f"it wasn't judged within {self.deadline:g} s, the deadline of its batch")
@@ -142,20 +141,20 @@ class CodeReward:
         log_unjudged(scores)
         return scores
 
-    async def _judge(self, judging: Judging, works: "Sequence[_Work]") -> None:
-        while asked := [(work, places) for work in works if (places := work.wanted())]:
-            for stops in (True, False):
-                group = [each for each in asked if each[0].stops_early is stops]
-                rules = replace(self.rules_of(), stop_on_first_failure=stops)
+    async def _judge(self, executor: Executor, works: "Sequence[_Work]") -> None:
+        """Run the tests that all count, and then the others, up to the first failure."""
+        for stops in (False, True):
+            asked = [(work, places) for work in works if (places := work.next_places(stops=stops))]
+            rules = replace(self.rules_of(), stop_on_first_failure=stops)
 
-                def add(index: int, answer: Answer, group: "list[tuple[_Work, list[int]]]" = group) -> None:
-                    work, places = group[index]
-                    work.add(places, answer)
+            def add(index: int, judgement: Judgement, asked: "list[tuple[_Work, list[int]]]" = asked) -> None:
+                work, places = asked[index]
+                work.add(places, judgement)
 
-                if group:
-                    await judging.judge([work.part(places) for work, places in group], rules, add)
+            tasks = (work.task(places, rules) for work, places in asked)
+            await judge_all(tasks, executor, retries=self.retries, on_judgement=add)
 
-    async def _servers(self) -> Judging:
+    async def _servers(self) -> Executor:
         urls = (self.urls,) if isinstance(self.urls, str) else tuple(self.urls)
         if self.token_env and self.token_env not in os.environ:
             raise UserError(f"token_env: there is no environment variable {self.token_env}")
@@ -170,8 +169,7 @@ class _Work:
     ) -> None:
         self.reward, self.completion, self.code, self.problem = reward, completion, code, problem
         self.tests = problem.tests(tuple(TestType))
-        self.results: dict[int, Tested] = {}
-        self.faults = Counter[int]()
+        self.results: dict[int, TestResult] = {}
         self.fault: Fault
         self.message, self.fault = ("", "") if self.tests else (reason, "data")
 
@@ -186,28 +184,26 @@ class _Work:
         """Whether the next tests run only up to the first failure."""
         return all(place in self.results for place in self.first)
 
-    def wanted(self) -> list[int]:
-        """Return the places of the tests to run next; none if the reward is decided, or the judge failed too often."""
-        if self.code is None or any(count > self.reward.retries for count in self.faults.values()):
+    def next_places(self, *, stops: bool) -> list[int]:
+        """Return the places of the tests to run next: those that all run, or the others if the first were passed."""
+        if self.code is None:
             return []
-        places = self.first if not self.stops_early else range(len(self.tests)) if not self.failed() else ()
-        return [place for place in places if place not in self.results]
+        if not stops:
+            return list(self.first)
+        return [] if self.failed() or not self.stops_early else list(range(len(self.first), len(self.tests)))
 
-    def part(self, places: Sequence[int]) -> tuple[Program, Problem]:
-        """Return the program, and the problem with the tests at these places."""
-        tests = tuple(self.tests[place] for place in places)
-        execution = replace(self.problem.execution, test_code="")  # it is among the tests already
-        problem = replace(self.problem, public_tests=(), private_tests=tests, generated_tests=(), execution=execution)
-        return Program.from_source(self.reward.language, self.code or ""), problem
+    def task(self, places: Sequence[int], rules: Rules) -> Task:
+        """Return what is to be judged: the program by the tests at these places."""
+        program = Program.from_source(self.reward.language, self.code or "")
+        return Task(program, self.problem, tuple(self.tests[place] for place in places), rules)
 
-    def add(self, places: Sequence[int], answer: Answer) -> None:
+    def add(self, places: Sequence[int], judgement: Judgement) -> None:
         """Keep the verdicts of the tests at these places."""
-        results = dict(zip(places, answer.tests, strict=False))
-        lost = [place for place, each in results.items() if each.verdict is Verdict.INTERNAL_ERROR]
-        self.results |= {place: each for place, each in results.items() if place not in lost}
-        if lost or not results:
-            self.faults.update(lost or places[:1])
-            self.message, self.fault = answer.message or "the sandbox didn't run this program", "infra"
+        results = dict(zip(places, judgement.tests, strict=False))
+        found = {place: each for place, each in results.items() if each.verdict is not Verdict.INTERNAL_ERROR}
+        self.results |= found
+        if not found or len(found) < len(results):
+            self.message, self.fault = judgement.message or "the sandbox didn't run this program", "infra"
 
     def give_up(self, reason: str) -> None:
         """Say why the tests that have no verdict won't get one."""
@@ -243,6 +239,6 @@ class _Work:
         share = passed / len(self.first) if self.first else 0.0
         return min(share, FAILED_LATER) if self.reward.scheme == "continuous" else share
 
-    def _penalty(self, passed: Sequence[Tested]) -> float:
-        slowest = max((each.cpu_seconds for each in passed), default=0.0)
+    def _penalty(self, passed: Sequence[TestResult]) -> float:
+        slowest = max((each.execution.cpu_seconds for each in passed), default=0.0)
         return 1 + self.reward.length_penalty * len(self.completion) / 1000 + self.reward.time_penalty * slowest

@@ -1,71 +1,21 @@
-"""Judging the programs of completions, in this process's sandbox or by servers."""
+"""Whether the tests of a row can be judged, and judging by servers."""
 
 import asyncio
-import functools
 import os
-from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any, Protocol
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
-from alpha_codium.app.judgements import judge_programs_async
-from alpha_codium.config import load_settings
 from alpha_codium.errors import SandboxError, UserError
-from alpha_codium.eval.running import PROGRAMS_IN_FLIGHT, all_or_none
-from alpha_codium.judge import Judge, Rules
+from alpha_codium.judge import Rules, kind_of
+from alpha_codium.judge.judge import MOST_KNOWN
+from alpha_codium.judge.many import IN_FLIGHT_PER_WORKER, Task
 from alpha_codium.problem import Problem, TestType
-from alpha_codium.program import PYTHON, Program
+from alpha_codium.program import PYTHON
 from alpha_codium.rewards.tests_of import Shape, problem_of
-from alpha_codium.sandbox.blocking import BlockingSandbox
-from alpha_codium.verdict import OUTSIDE, Judgement, Verdict
-
-
-@dataclass(frozen=True, slots=True)
-class Tested:
-    """The verdict of one test, the CPU time that it took, and where it was decided (`TestResult.trust`)."""
-
-    verdict: Verdict
-    cpu_seconds: float = 0.0
-    trust: str = OUTSIDE
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """The results of the first tests of a program, in order; `message` says why one couldn't be judged."""
-
-    tests: Sequence[Tested] = ()
-    message: str = ""
-
+from alpha_codium.verdict import Execution, Judgement, Status, TestResult, Verdict, judgement_of
 
 NO_TESTS = "there are no tests"
-Asked = Sequence[tuple[Program, Problem]]
-OnAnswer = Callable[[int, Answer], None]
-# Read once: one program at a time would spend a quarter of its time on them.
-_settings = functools.cache(load_settings)
-
-
-class Judging(Protocol):
-    """Judges programs by the tests of their problems, in the background loop."""
-
-    async def judge(self, asked: Asked, rules: Rules, on_answer: OnAnswer) -> None:
-        """Call `on_answer` with the index of each program and its answer; raises UserError if none can be judged."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Here:
-    """Judges in a sandbox of this process."""
-
-    sandbox: BlockingSandbox
-
-    async def judge(self, asked: Asked, rules: Rules, on_answer: OnAnswer) -> None:
-        """See `Judging`."""
-
-        def answered(index: int, judgement: Judgement) -> None:
-            on_answer(index, _answer(judgement))
-
-        await judge_programs_async(
-            asked, rules=rules, sandbox=self.sandbox, settings=_settings(), on_judgement=answered
-        )
 
 
 def fault_of_row(tests: Shape | None, rules: Rules, language: str = PYTHON) -> str:
@@ -80,56 +30,65 @@ def fault_of_row(tests: Shape | None, rules: Rules, language: str = PYTHON) -> s
 def why_not(problem: Problem, rules: Rules, language: str) -> str:
     """Return why programs in a language can't be judged by the tests of a problem; empty if they can."""
     try:
-        kind = Judge(None, rules).for_problem(problem).kind_for(language)  # type: ignore[arg-type] - nothing is run
+        kind = kind_of(problem, rules)
     except UserError as error:
         return str(error)
     return kind.why_not(language) or next(filter(None, map(kind.fault_of, problem.tests(tuple(TestType)))), "")
 
 
-def _answer(judgement: Judgement) -> Answer:
-    tests = (Tested(test.verdict, test.execution.cpu_seconds, test.trust) for test in judgement.tests)
-    return Answer(tuple(tests), judgement.message)
-
-
 @dataclass(frozen=True, slots=True)
-class ByServers:
-    """Judges by `gencode serve`, each program and all its tests in one request, on the server with the least load."""
+class ServerPool:
+    """Judges by `gencode serve`: each batch in one request, on the server with the least load."""
 
     servers: Any
 
-    async def judge(self, asked: Asked, rules: Rules, on_answer: OnAnswer) -> None:
-        """See `Judging`."""
-        turns = asyncio.Semaphore(PROGRAMS_IN_FLIGHT * self.servers.workers)
+    @property
+    def in_flight(self) -> int:
+        """See `Executor`."""
+        return IN_FLIGHT_PER_WORKER * self.servers.workers
 
-        async def one(index: int, program: Program, problem: Problem) -> None:
-            async with turns:
-                try:
-                    answer = _answer_in(await self.servers.ask("/v1/judge", request_of(program, problem, rules)))
-                except SandboxError as error:
-                    answer = Answer(message=str(error))
-            on_answer(index, answer)
-
-        await all_or_none(one(index, *each) for index, each in enumerate(asked))
-
-
-def _answer_in(answer: dict[str, Any]) -> Answer:
-    tests = (Tested(Verdict(each["verdict"]), each["cpu_seconds"], each["trust"]) for each in answer["tests"])
-    return Answer(tuple(tests), answer["message"])
+    async def judge(self, tasks: Sequence[Task]) -> list[Judgement]:
+        """See `Executor`."""
+        try:
+            requests = [request_of(task) for task in tasks]
+            answers = await self.servers.ask("/v1/judge/batch", {"programs": requests})
+        except SandboxError as error:
+            return [task.unjudged(error) for task in tasks]
+        by_index = {line["index"]: line for line in answers}
+        return [_judgement_in(by_index[index], task) for index, task in enumerate(tasks)]
 
 
-def request_of(program: Program, problem: Problem, rules: Rules) -> dict[str, Any]:
+def _judgement_in(line: dict[str, Any], task: Task) -> Judgement:
+    """Return the judgement in a line of an answer."""
+    answer = line["answer"]
+    if answer is None:
+        return task.unjudged(line["error"])
+    results = [
+        TestResult(Verdict(each["verdict"]), Execution(Status.FINISHED, cpu_seconds=each["cpu_seconds"]), each["trust"])
+        for each in answer["tests"]
+    ]
+    judgement = judgement_of(results, len(task.tests))
+    return replace(judgement, verdict=Verdict(answer["verdict"]), message=answer["message"])
+
+
+def request_of(task: Task) -> dict[str, Any]:
     """Return the request to judge a program, with the limits and the checker that would be used here."""
-    if problem.input_file or problem.output_file:
-        raise SandboxError(f"problem {problem.name!r} has files in place of stdin and stdout, which servers can't give")
-    limits, execution, checker = rules.limits_for(problem), rules.execution_of(problem), rules.checker_for(problem)
+    problem, rules = task.problem, task.rules
+    limits = rules.limits_for(problem, task.program.language)
+    execution = replace(rules.execution_of(problem), test_code="")  # it is among the tests
+    sent = Problem(
+        problem.name,
+        private_tests=tuple(task.tests),
+        solutions=problem.solutions[:MOST_KNOWN],
+        checker=rules.checker_for(problem),
+        execution=execution,
+        input_file=problem.input_file,
+        output_file=problem.output_file,
+    )
     return {
-        "program": program.source,
-        "language": program.language,
-        "tests": [asdict(test) for test in problem.private_tests],
-        "kind": execution.kind,
-        "entry_point": execution.entry_point,
-        "setup_code": execution.setup_code,
-        "checker": asdict(checker) if execution.kind != "assertions" else None,
+        "program": task.program.source,
+        "language": task.program.language,
+        "problem": sent.to_json(),
         "time_limit_seconds": limits.cpu_seconds,
         "memory_limit_bytes": limits.memory_bytes,
         "stop_on_first_failure": rules.stop_on_first_failure,
@@ -142,7 +101,7 @@ _CONNECTIONS: dict[Any, "asyncio.Task[Any]"] = {}
 os.register_at_fork(after_in_child=_CONNECTIONS.clear)
 
 
-async def connected(urls: tuple[str, ...], token: str) -> ByServers:
+async def connected(urls: tuple[str, ...], token: str) -> ServerPool:
     """Return servers, connected at the first call in the background loop; raises SandboxError if none answers."""
     from alpha_codium.sandbox.remote.servers import Servers
 
@@ -151,7 +110,7 @@ async def connected(urls: tuple[str, ...], token: str) -> ByServers:
         key, asyncio.create_task(Servers(urls, token).__aenter__())
     )
     try:
-        return ByServers(await asyncio.shield(opening))
+        return ServerPool(await asyncio.shield(opening))
     except SandboxError:
         _CONNECTIONS.pop(key, None)
         raise

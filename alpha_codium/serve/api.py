@@ -48,7 +48,7 @@ def application(
         responses={status: {"model": Fault} for status in (400, 401, 404, 413, 422, 429, 500, 503)},
     )
     measures, problems = Measures(load), problems or Problems()
-    judging = Judging(opened.judge, load, measures, problems, hiding)
+    judging = Judging(opened.executor, opened.judge.sandbox, opened.judge.rules, load, measures, problems, hiding)
     _add_errors(app)
     _add_state(app, opened, load, measures)
     add_problems(app, problems)

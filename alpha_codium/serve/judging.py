@@ -1,24 +1,25 @@
 """Judging programs, one or many: `/v1/judge` and `/v1/judge/batch`."""
 
-import asyncio
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import AbstractContextManager, aclosing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from fastapi import FastAPI, HTTPException, Request
 from fastapi.responses import Response, StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from alpha_codium.errors import SandboxError, Unjudgeable
-from alpha_codium.judge import Judge
-from alpha_codium.judge.judge import ProblemJudge
+from alpha_codium.judge import Rules, kind_of
+from alpha_codium.judge.many import Executor, Task, judge_many
 from alpha_codium.language_table import LANGUAGES
+from alpha_codium.sandbox import Sandbox
 from alpha_codium.serve.answers import AsciiResponse, client_of, json_line, unless_gone
 from alpha_codium.serve.hiding import Hiding, without_paths
 from alpha_codium.serve.load import Load
 from alpha_codium.serve.measuring import Measures
 from alpha_codium.serve.problems import Problems
-from alpha_codium.serve.requests import BatchLine, BatchRequest, JudgeAnswer, JudgedBy, JudgeRequest
+from alpha_codium.serve.requests import BatchLine, BatchRequest, JudgeAnswer, JudgeRequest
+from alpha_codium.verdict import Judgement, Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,15 +27,47 @@ class Prepared:
     """A valid request, and what judges it."""
 
     item: JudgeRequest
-    judged_by: JudgedBy
-    judge: ProblemJudge
+    task: Task
+
+    @property
+    def cost(self) -> int:
+        """The number of tests, at least 1."""
+        return max(1, len(self.task.tests))
+
+
+@dataclass(frozen=True, slots=True)
+class Turns:
+    """Judges the batches of a client, each when it is the client's turn."""
+
+    executor: Executor
+    load: Load
+    client: str
+
+    @property
+    def in_flight(self) -> int:
+        """See `Executor`."""
+        return self.load.at_once
+
+    async def judge(self, tasks: Sequence[Task]) -> Sequence[Judgement]:
+        """See `Executor`; programs that the sandbox couldn't run get `internal_error`."""
+        try:
+            return await self.judge_now(tasks)
+        except SandboxError as error:
+            return [Judgement(Verdict.INTERNAL_ERROR, message=without_paths(error)) for _ in tasks]
+
+    async def judge_now(self, tasks: Sequence[Task]) -> Sequence[Judgement]:
+        """Judge tasks; raises SandboxError."""
+        async with self.load.turn(self.client, sum(max(1, len(task.tests)) for task in tasks)):
+            return await self.executor.judge(tasks)
 
 
 @dataclass(frozen=True, slots=True)
 class Judging:
-    """Judges the programs of requests within the load of the server."""
+    """Judges the programs of requests within the load of the server; `rules` are those of its settings."""
 
-    base: Judge
+    executor: Executor
+    sandbox: Sandbox
+    rules: Rules
     load: Load
     measures: Measures
     problems: Problems
@@ -43,44 +76,39 @@ class Judging:
     async def judge(self, request: Request, item: JudgeRequest) -> JudgeAnswer:
         """Judge a program; the work is cancelled if the client leaves. Raises HTTPException for invalid requests."""
         prepared = await self.prepare(item)
-        with self.load.accepted(prepared.judged_by.cost):
-            return await unless_gone(request, self._judged(prepared, client_of(request)))
+        turns = Turns(self.executor, self.load, client_of(request))
+        with self.load.accepted(prepared.cost):
+            (judgement,) = await unless_gone(request, turns.judge_now([prepared.task]))
+        return self._answer(prepared, judgement)
 
     async def prepare(self, item: JudgeRequest) -> Prepared:
         """Find what judges a request; raises HTTPException 404 for unknown problems, 422 for languages and checkers."""
         if item.language not in LANGUAGES:
             raise HTTPException(422, f"language: there is no {item.language!r}, but {', '.join(LANGUAGES)}")
         try:
-            self.base.sandbox.tool_version(item.language)
+            self.sandbox.tool_version(item.language)
         except SandboxError as error:
             raise HTTPException(422, f"language: {error}") from error
         judged_by = await self.problems.of(item)
+        rules = judged_by.rules(self.rules, item)
         try:
-            judge = replace(self.base, rules=judged_by.rules(self.base.rules, item)).for_problem(judged_by.problem)
+            kind_of(judged_by.problem, rules)
         except Unjudgeable as error:
             raise HTTPException(422, str(error)) from error
-        return Prepared(item, judged_by, judge)
+        return Prepared(item, Task(item.source(), judged_by.problem, judged_by.tests, rules))
 
     async def lines(self, programs: Sequence[Prepared], client: str) -> AsyncGenerator[bytes, None]:
         """Judge many programs; yields a line for each as soon as it is judged."""
-        tasks = [asyncio.create_task(self._line(index, each, client)) for index, each in enumerate(programs)]
-        try:
-            for done in asyncio.as_completed(tasks):
-                yield await done + b"\n"
-        finally:
-            for task in tasks:
-                task.cancel()
-            await asyncio.gather(*tasks, return_exceptions=True)
+        turns = Turns(self.executor, self.load, client)
+        async with aclosing(judge_many((each.task for each in programs), turns)) as judged:
+            async for index, judgement in judged:
+                if judgement.verdict is Verdict.INTERNAL_ERROR and not judgement.tests:
+                    line = BatchLine(index=index, error=judgement.message)
+                else:
+                    line = BatchLine(index=index, answer=self._answer(programs[index], judgement))
+                yield json_line(line) + b"\n"
 
-    async def _line(self, index: int, prepared: Prepared, client: str) -> bytes:
-        try:
-            return json_line(BatchLine(index=index, answer=await self._judged(prepared, client)))
-        except SandboxError as error:
-            return json_line(BatchLine(index=index, error=without_paths(error)))
-
-    async def _judged(self, prepared: Prepared, client: str) -> JudgeAnswer:
-        async with self.load.turn(client, prepared.judged_by.cost):
-            judgement = await prepared.judge.judge(prepared.item.source(), prepared.judged_by.tests)
+    def _answer(self, prepared: Prepared, judgement: Judgement) -> JudgeAnswer:
         self.measures.judged(judgement)
         return JudgeAnswer.of(prepared.item, judgement, self.hiding)
 
@@ -113,5 +141,5 @@ def add_judging(app: FastAPI, judging: Judging) -> None:
     async def judge_batch(request: Request, batch: BatchRequest) -> Response:
         """Judge many programs; the answer is a `BatchLine` for each, in NDJSON, in the order in which they finish."""
         programs = [await judging.prepare(item) for item in batch.programs]
-        accepted = judging.load.accepted(sum(each.judged_by.cost for each in programs))
+        accepted = judging.load.accepted(sum(each.cost for each in programs))
         return Lines(judging.lines(programs, client_of(request)), accepted)

@@ -46,7 +46,7 @@ class Load:
         self.cost = 0
         self.draining = False
         self.refused = 0
-        self._at_once = self._free = at_once
+        self.at_once = self._free = at_once
         self._clock = clock
         self._seconds_each = 0.0
         # Programs that wait: the tests that their client has before them, and a number that keeps them in order.
@@ -85,7 +85,7 @@ class Load:
     @property
     def retry_after(self) -> int:
         """The seconds after which about half of the accepted work will be done."""
-        return min(LONGEST_RETRY_SECONDS, max(1, math.ceil(self._seconds_each * self.cost / self._at_once / 2)))
+        return min(LONGEST_RETRY_SECONDS, max(1, math.ceil(self._seconds_each * self.cost / self.at_once / 2)))
 
     def _overloaded(self) -> Overloaded:
         self.refused += 1

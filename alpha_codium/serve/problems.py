@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from fastapi import FastAPI, HTTPException
 from fastapi.responses import Response
 from loguru import logger
+from pydantic import ValidationError
 
 from alpha_codium.errors import UserError
 from alpha_codium.problem import TestType
@@ -43,13 +44,15 @@ class Problems:
         """Store tests; returns their digest. Raises HTTPException 413 if there is no room for them."""
         digest = digest_of(item.model_dump(exclude_defaults=True))
         if digest not in self._kept:
-            self._keep(digest, item.judged_by(digest))
+            self._keep(digest, read(item, digest))
         self._kept.move_to_end(digest)
         return digest
 
     async def of(self, item: JudgeRequest) -> JudgedBy:
-        """Return the tests of a request; raises HTTPException 404 if it names a problem that isn't here."""
-        return await self.get(item.problem) if item.problem else item.judged_by()
+        """Return the tests of a request; raises HTTPException 404 if it names a problem that isn't here, and 422."""
+        if isinstance(item.problem, str) and item.problem:
+            return await self.get(item.problem)
+        return read(item)
 
     async def get(self, key: str) -> JudgedBy:
         """Return a problem by its digest or name; raises HTTPException 404 if it isn't here."""
@@ -86,10 +89,23 @@ class Problems:
         self.bytes += size
 
 
+def read(item: ProblemRequest, name: str = "request") -> JudgedBy:
+    """Return the tests of a request; raises HTTPException 422."""
+    try:
+        return item.judged_by(name)
+    except (ValueError, RecursionError) as error:
+        reason = (
+            f"{error.errors()[0]['loc']}: {error.errors()[0]['msg']}" if isinstance(error, ValidationError) else error
+        )
+        raise HTTPException(422, f"problem: {reason}") from error
+
+
 def _size_of(judged_by: JudgedBy) -> int:
     """Return about how many bytes of memory the tests need."""
-    spec, checker = judged_by.problem.execution, judged_by.problem.checker
-    texts = [spec.setup_code, spec.entry_point, json.dumps(checker.arguments) if checker else ""]
+    problem, checker = judged_by.problem, judged_by.problem.checker
+    spec = problem.execution
+    texts = [problem.description, spec.setup_code, spec.entry_point, json.dumps(checker.arguments) if checker else ""]
+    texts += [solution.code for solution in (*problem.solutions, *problem.incorrect_solutions)]
     for test in judged_by.tests:
         texts += (test.input, test.output)
     return BYTES_EACH + sum(map(sys.getsizeof, texts))
@@ -101,7 +117,9 @@ def add_problems(app: FastAPI, problems: Problems) -> None:
     @app.post("/v1/problems", response_model=ProblemAnswer)
     async def store(item: ProblemRequest) -> Response:
         """Store tests for requests that name them; `problem` of the answer is a digest of the request."""
-        return AsciiResponse(ProblemAnswer(problem=problems.add(item), tests=len(item.tests)).model_dump())
+        digest = problems.add(item)
+        tests = (await problems.get(digest)).tests
+        return AsciiResponse(ProblemAnswer(problem=digest, tests=len(tests)).model_dump())
 
     @app.get("/v1/problems/{problem:path}", response_model=ProblemAnswer)
     async def find(problem: str) -> Response:

@@ -3,11 +3,11 @@
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, model_validator
 
 from alpha_codium.judge import Rules
 from alpha_codium.language_table import LANGUAGES
-from alpha_codium.problem import CheckerSpec, ExecutionSpec, Problem, TestCase
+from alpha_codium.problem import CheckerSpec, ExecutionSpec, Problem, TestCase, TestType
 from alpha_codium.program import Program
 from alpha_codium.serve.hiding import Hiding, without_paths
 from alpha_codium.verdict import Judgement, TestResult
@@ -50,9 +50,10 @@ class Checker(StrictModel):
 
 
 class ProblemRequest(StrictModel):
-    """Tests and how programs are judged by them, to be stored for requests that name them."""
+    """A problem to be stored for requests that name it; `tests` and the fields after it are a short form of one."""
 
-    tests: Annotated[list[Test], Field(max_length=MOST_TESTS)]
+    problem: dict[str, Any] | None = Field(None, description="The JSON of `alpha_codium.problem.Problem`.")
+    tests: Annotated[list[Test], Field(max_length=MOST_TESTS)] = []
     kind: Literal["stdin", "call", "assertions"] = Field(
         "stdin",
         description="How a test runs the program: its input is what the program reads, a JSON list of arguments for "
@@ -64,37 +65,6 @@ class ProblemRequest(StrictModel):
     time_limit_seconds: float = Field(0, ge=0, le=MOST_SECONDS, description="CPU time for a test; 0 for the default.")
     memory_limit_bytes: int = Field(0, ge=0, le=MOST_MEMORY, description="Memory for a test; 0 for the default.")
 
-    def judged_by(self, name: str = "request") -> "JudgedBy":
-        """Return the tests and limits; the name is that of the problem."""
-        problem = Problem(
-            name,
-            private_tests=tuple(TestCase(test.input, test.output) for test in self.tests),
-            checker=CheckerSpec(self.checker.name, self.checker.arguments) if self.checker else None,
-            execution=ExecutionSpec(self.kind, self.entry_point, setup_code=self.setup_code),
-        )
-        return JudgedBy(problem, problem.private_tests, self.time_limit_seconds, self.memory_limit_bytes)
-
-
-class JudgeRequest(ProblemRequest):
-    """A program, and all its tests or the `problem` that has them."""
-
-    id: str = Field("", description="Repeated in the answer.")
-    program: str = Field(description="The source of the program.")
-    language: str = Field("python3", description=f"One of {', '.join(LANGUAGES)}.")
-    tests: Annotated[list[Test], Field(max_length=MOST_TESTS)] = []
-    problem: str = Field(
-        "",
-        description="In place of `tests`, `kind`, `entry_point`, `setup_code` and `checker`: what `/v1/problems` "
-        "returned for them, or the name of a problem of the server's dataset.",
-    )
-    stop_on_first_failure: bool = False
-    shown_characters: int = Field(
-        SHOWN_CHARACTERS,
-        ge=0,
-        le=100_000,
-        description="How much of stdout and stderr of each test is in the answer: less where there are many tests.",
-    )
-
     @model_validator(mode="after")
     def has_tests_or_a_problem(self) -> Self:
         """Refuse requests with neither, and with both."""
@@ -104,6 +74,50 @@ class JudgeRequest(ProblemRequest):
         if not self.problem and "tests" not in self.model_fields_set:
             raise ValueError("either tests or a problem is required")
         return self
+
+    def judged_by(self, name: str = "request") -> "JudgedBy":
+        """Return the tests and limits; a problem without a name gets this one. Raises ValueError."""
+        problem = _problem_of({"name": name} | self.problem) if isinstance(self.problem, dict) else self._of_tests(name)
+        tests = problem.tests(tuple(TestType))
+        return JudgedBy(problem, tests, self.time_limit_seconds, self.memory_limit_bytes)
+
+    def _of_tests(self, name: str) -> Problem:
+        return Problem(
+            name,
+            private_tests=tuple(TestCase(test.input, test.output) for test in self.tests),
+            checker=CheckerSpec(self.checker.name, self.checker.arguments) if self.checker else None,
+            execution=ExecutionSpec(self.kind, self.entry_point, setup_code=self.setup_code),
+        )
+
+
+def _problem_of(values: dict[str, Any]) -> Problem:
+    """Return a problem; raises ValueError if a field is unknown or invalid, or there are too many tests."""
+    Problem.from_json(values)  # refuses unknown fields
+    problem = TypeAdapter(Problem).validate_python(values)
+    if len(problem.tests(tuple(TestType))) > MOST_TESTS:
+        raise ValueError(f"a problem has at most {MOST_TESTS} tests")
+    return problem
+
+
+class JudgeRequest(ProblemRequest):
+    """A program, and all its tests or the `problem` that has them."""
+
+    id: str = Field("", description="Repeated in the answer.")
+    program: str = Field(description="The source of the program.")
+    language: str = Field("python3", description=f"One of {', '.join(LANGUAGES)}.")
+    problem: str | dict[str, Any] = Field(  # type: ignore[assignment]
+        "",
+        description="In place of `tests`, `kind`, `entry_point`, `setup_code` and `checker`: the JSON of "
+        "`alpha_codium.problem.Problem`, what `/v1/problems` returned for one, or the name of a problem of the "
+        "server's dataset.",
+    )
+    stop_on_first_failure: bool = False
+    shown_characters: int = Field(
+        SHOWN_CHARACTERS,
+        ge=0,
+        le=100_000,
+        description="How much of stdout and stderr of each test is in the answer: less where there are many tests.",
+    )
 
     def source(self) -> Program:
         """Return the program."""

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from alpha_codium.config import Settings
 from alpha_codium.errors import UserError
 from alpha_codium.eval.judging import open_judge
-from alpha_codium.eval.running import PROGRAMS_IN_FLIGHT
 from alpha_codium.hosting import NEEDS, Guarded, host_app, require_token
+from alpha_codium.judge.many import IN_FLIGHT_PER_WORKER
 from alpha_codium.serve.load import Load
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ async def serve(
     spoken = named(dialects)
     async with open_judge(settings) as opened:
         workers = opened.workers or os.cpu_count() or 1
-        load = Load(PROGRAMS_IN_FLIGHT * workers, max_queue or QUEUE_PER_WORKER * workers)
+        load = Load(IN_FLIGHT_PER_WORKER * workers, max_queue or QUEUE_PER_WORKER * workers)
 
         def stop() -> None:
             load.draining = True

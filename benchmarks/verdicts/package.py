@@ -55,14 +55,20 @@ class Package:
         }
 
     async def judge_together(self, record: Row, setup: str, programs: Sequence[str]) -> list[Row]:
-        """Judge programs with `judge_batch`, by the assertions of the raw record `record`."""
-        from alpha_codium.judge.assertion_batches import AssertionJob, judge_batch
+        """Judge programs as a batch, by the assertions of the raw record `record`."""
+        from alpha_codium.judge import assertion_batches as batches
         from alpha_codium.judge.assertions import AssertionsKind
+        from alpha_codium.problem import TestCase
+        from alpha_codium.program import as_program
 
         problem = self._problem(record, setup)
-        limits = self.rules.limits_for(problem)
+        limits, code = self.rules.limits_for(problem), problem.execution.test_code
         kind = AssertionsKind(self.sandbox, limits, problem.execution)
-        results = await judge_batch(kind, [AssertionJob(program, problem.execution.test_code) for program in programs])
+        if hasattr(batches, "judge_batch"):  # earlier states of the package
+            results = await batches.judge_batch(kind, [batches.AssertionJob(program, code) for program in programs])
+        else:
+            runs = [batches.AssertionRun(kind, as_program(program), [TestCase(code, "")]) for program in programs]
+            results = [each[0] for each in await batches.judge_together(runs)]
         return [
             {
                 "verdict": result.verdict.value,

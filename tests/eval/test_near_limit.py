@@ -13,6 +13,7 @@ from alpha_codium.eval.results import CandidateResult
 from alpha_codium.eval.running import recheck_near_limit, run_evaluation
 from alpha_codium.eval.scoring import Score, score
 from alpha_codium.judge import Judge, Rules
+from alpha_codium.judge.many import LocalPool
 from alpha_codium.limits import Limits
 from alpha_codium.runs import Journal
 from alpha_codium.verdict import Execution, Judgement, Report, Status, TestResult, Verdict
@@ -58,7 +59,7 @@ def tasks() -> object:
 async def scored(sandbox: Timed, path: Path, *, again: bool = False) -> Score:
     judge = Judge(sandbox, RULES)
     with Journal(path) as journal:
-        results = await run_evaluation(tasks(), judge, journal=journal, workers=2)
+        results = await run_evaluation(tasks(), judge, LocalPool(sandbox, 2), journal=journal)
         if again:
             results = await recheck_near_limit(tasks(), results, judge, journal)
     return score(results, [1])
@@ -132,9 +133,7 @@ async def test_the_setting_judges_them_again_alone(tmp_path: Path) -> None:
 
 
 def test_a_failed_program_is_near_only_if_all_its_failing_tests_are() -> None:
-    late = TestResult(Verdict.TIME_LIMIT_EXCEEDED, timed(Execution(Status.FINISHED), 4.1))
+    late = TestResult(Verdict.TIME_LIMIT_EXCEEDED, timed(Execution(Status.FINISHED), 4.1), near_limit=("cpu",))
     wrong = TestResult(Verdict.WRONG_ANSWER, timed(Execution(Status.FINISHED), 0.1))
-    near, far = (
-        CandidateResult.of(0, "", Judgement(late.verdict, (late, other), 2), limits=Limits()) for other in (late, wrong)
-    )
+    near, far = (CandidateResult.of(0, "", Judgement(late.verdict, (late, other), 2)) for other in (late, wrong))
     assert (near.near_limit, far.near_limit) == (True, False)

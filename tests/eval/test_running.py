@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from alpha_codium.eval.prepare import human_solutions, prepare_for_evaluation
 from alpha_codium.eval.results import CandidateResult
-from alpha_codium.eval.running import PROGRAMS_IN_FLIGHT, TASKS_IN_FLIGHT, run_evaluation
+from alpha_codium.eval.running import run_evaluation
 from alpha_codium.judge import Judge
+from alpha_codium.judge.many import IN_FLIGHT_PER_WORKER, LocalPool
 from alpha_codium.problem import CheckerSpec, ExecutionSpec
 from alpha_codium.runs import Journal
 from alpha_codium.verdict import Execution, Judgement, Status, TestResult, Verdict
@@ -152,8 +153,9 @@ async def test_only_so_many_programs_are_judged_at_a_time_as_keep_the_workers_bu
             return report
 
     tasks = prepare_for_evaluation([row("a", *(f"{RIGHT}  # {i}" for i in range(50)))], [problem("a")])
-    await run_evaluation(tasks, Judge(Counting()), workers=3)
-    assert Counting.most == 3 * PROGRAMS_IN_FLIGHT
+    judge = Judge(Counting())
+    await run_evaluation(tasks, judge, LocalPool(judge.sandbox, 3))
+    assert Counting.most == 3 * IN_FLIGHT_PER_WORKER
 
 
 async def test_a_fault_in_one_program_ends_those_beside_it_before_it_is_raised() -> None:
@@ -180,9 +182,10 @@ async def test_a_large_split_is_drawn_as_room_appears() -> None:
 
     names = [f"p{i}" for i in range(100)]
     split = [problem(name) for name in names]
-    await run_evaluation(tasks(), Judge(Arithmetic()), on_result=lambda name, _: finished.append(name), workers=2)
+    judge = Judge(Arithmetic())
+    await run_evaluation(tasks(), judge, LocalPool(judge.sandbox, 2), on_result=lambda name, _: finished.append(name))
     assert len(finished) == 100
-    assert max(drawn) <= TASKS_IN_FLIGHT * 2
+    assert max(drawn) <= IN_FLIGHT_PER_WORKER * 2 + 2
 
 
 @given(

@@ -1,8 +1,12 @@
 """A problem with assertions, and programs judged by it."""
 
+from collections.abc import Iterable
+
 from alpha_codium.judge import Judge, Rules
-from alpha_codium.problem import ExecutionSpec, Problem, TestType
-from alpha_codium.program import PairJob
+from alpha_codium.judge.assertion_batches import AssertionRun, judge_together
+from alpha_codium.judge.assertions import AssertionResult, AssertionsKind
+from alpha_codium.problem import ExecutionSpec, Problem, TestCase, TestType
+from alpha_codium.program import PairJob, as_program
 from alpha_codium.sandbox import Sandbox
 from alpha_codium.sandbox.protocol import PairUnsupported
 from alpha_codium.verdict import Judgement, PairReport
@@ -40,3 +44,9 @@ def problem(test_code: str = CHECK, entry_point: str = "order", setup_code: str 
 async def judged(sandbox: Sandbox, program: str, *arguments: str, cpu_seconds: float = 1.0) -> Judgement:
     given, rules = problem(*arguments), Rules(cpu_seconds=cpu_seconds)
     return await Judge(sandbox, rules).for_problem(given).judge(program, given.tests(list(TestType)))
+
+
+async def judged_in_batch(kind: AssertionsKind, cases: Iterable[tuple[str, str]]) -> list[AssertionResult]:
+    """Judge programs, each by code with assertions, all in one batch."""
+    runs = [AssertionRun(kind, as_program(program), [TestCase(test, "")]) for program, test in cases]
+    return [results[0] for results in await judge_together(runs)]

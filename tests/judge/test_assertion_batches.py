@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from alpha_codium.judge.assertion_batches import AssertionJob, judge_batch, without_assertions
+from alpha_codium.judge.assertion_batches import without_assertions
 from alpha_codium.judge.assertion_needs import needs_of
 from alpha_codium.judge.assertions import AssertionsKind
 from alpha_codium.judge.drivers import driver
@@ -16,7 +16,7 @@ from alpha_codium.program import PairJob, as_program
 from alpha_codium.sandbox import Sandbox
 from alpha_codium.verdict import OUTSIDE, PairReport, Verdict
 from tests.jobs import WrappedSandbox
-from tests.judge.asserting import CHECK
+from tests.judge.asserting import CHECK, judged_in_batch
 from tests.judge.python_oddities import ODDITIES
 from tests.judge.pythons import OTHER_PYTHONS
 from tests.judge.test_assertions import CHEATS
@@ -66,7 +66,7 @@ PROGRAMS = {
 @pytest.mark.parametrize("programs", [PROGRAMS, CHEATS], ids=["programs", "cheats"])
 async def test_a_batch_gives_the_verdicts_and_texts_of_pairs(both: Sandbox, programs: dict[str, str]) -> None:
     kind = kind_in(both, "order")
-    batch = await judge_batch(kind, [AssertionJob(program, CHECK) for program in programs.values()])
+    batch = await judged_in_batch(kind, [(program, CHECK) for program in programs.values()])
     for name, result in zip(programs, batch, strict=True):
         pair = await kind.judge(as_program(programs[name]), CHECK)
         told = (result.verdict, result.trust, result.failure)
@@ -79,7 +79,7 @@ async def test_a_batch_gives_the_verdicts_and_texts_of_pairs(both: Sandbox, prog
 @pytest.mark.thorough
 async def test_most_programs_of_a_batch_need_no_pair(both: Sandbox) -> None:
     counting = Counting(both)
-    await judge_batch(kind_in(counting, "order"), [AssertionJob(program, CHECK) for program in PROGRAMS.values()])
+    await judged_in_batch(kind_in(counting, "order"), [(program, CHECK) for program in PROGRAMS.values()])
     paired = {name for name, program in PROGRAMS.items() if program in counting.programs}
     assert paired == {"gives an iterator", "own exception", "ends", "nothing"}
 
@@ -89,9 +89,7 @@ async def test_assertions_whose_calls_depend_on_answers_are_judged_as_pairs(both
     test = "assert undo(do('abc')) == 'abc'"
     right = "def do(s): return s[::-1]\nundo = do"
     wrong = "def do(s): return s\ndef undo(s): return ''"
-    results = await judge_batch(
-        kind_in(counting), [AssertionJob(program, test) for program in (right, wrong, wrong + "\n")]
-    )
+    results = await judged_in_batch(kind_in(counting), [(program, test) for program in (right, wrong, wrong + "\n")])
     assert [result.verdict for result in results] == [Verdict.ACCEPTED, *[Verdict.WRONG_ANSWER] * 2]
     assert len(counting.programs) == 3
 
@@ -100,21 +98,21 @@ async def test_random_arguments_are_the_same_for_each_program_and_need_no_pair(b
     counting = Counting(both)
     test = "import random\nfor _ in range(20):\n    x = random.randint(0, 99)\n    assert f(x) == x + 1"
     programs = ["def f(x): return x + 1", "def f(x): return x + 2", "import random\ndef f(x): return random.random()"]
-    results = await judge_batch(kind_in(counting), [AssertionJob(program, test) for program in programs])
+    results = await judged_in_batch(kind_in(counting), [(program, test) for program in programs])
     assert [result.verdict is Verdict.ACCEPTED for result in results] == [True, False, False]
     assert counting.programs == []
 
 
 async def test_different_assertions_may_stand_in_one_batch(both: Sandbox) -> None:
-    jobs = [AssertionJob(f"def f(x): return x + {i % 2}", f"assert f({i}) == {i}") for i in range(8)]
-    results = await judge_batch(kind_in(both), jobs)
+    jobs = [(f"def f(x): return x + {i % 2}", f"assert f({i}) == {i}") for i in range(8)]
+    results = await judged_in_batch(kind_in(both), jobs)
     assert [result.verdict is Verdict.ACCEPTED for result in results] == [True, False] * 4
 
 
 @pytest.mark.thorough
 async def test_what_passes_in_python3_is_accepted_in_a_batch_too(both: Sandbox) -> None:
     chosen = [case for case in ODDITIES.values() if "numpy" not in case[0] + case[1]][::4]
-    results = await judge_batch(kind_in(both), [AssertionJob(*case) for case in chosen])
+    results = await judged_in_batch(kind_in(both), list(chosen))
     failed = [case for case, result in zip(chosen, results, strict=True) if result.verdict is not Verdict.ACCEPTED]
     assert failed == []
 
@@ -135,7 +133,7 @@ FORGERIES = {
 @pytest.mark.thorough
 async def test_forged_answers_never_pass(both: Sandbox) -> None:
     test = "assert f(3) == 4\nassert f(5) == 6"
-    results = await judge_batch(kind_in(both), [AssertionJob(program, test) for program in FORGERIES.values()])
+    results = await judged_in_batch(kind_in(both), [(program, test) for program in FORGERIES.values()])
     for name, result in zip(FORGERIES, results, strict=True):
         assert result.verdict not in (Verdict.ACCEPTED, Verdict.INTERNAL_ERROR), name
         assert result.trust == OUTSIDE, name
@@ -159,7 +157,7 @@ async def test_messages_of_assertions_may_call_the_program_and_are_reported(both
     counting = Counting(both)
     test = "assert f(1) == 1\nassert f(2) == 2, 'two: ' + str(f(2)) + f\"{f(1)!r}\"\nassert f(3) == 3, str(f(9))"
     programs = [f"def f(x): return x if x < {i} else 'no'" for i in (2, 3, 4)]
-    results = await judge_batch(kind_in(counting), [AssertionJob(program, test) for program in programs])
+    results = await judged_in_batch(kind_in(counting), [(program, test) for program in programs])
     assert [result.failure for result in results] == ["two: no1", "no", None]
     # What the last message asks for had not been asked for before.
     assert counting.programs == programs[1:2]
@@ -205,7 +203,7 @@ ALIKE = {
 @pytest.mark.thorough
 async def test_a_batch_and_a_pair_agree_where_they_could_differ(both: Sandbox) -> None:
     kind = kind_in(both)
-    batch = await judge_batch(kind, [AssertionJob(*case) for case in ALIKE.values()])
+    batch = await judged_in_batch(kind, list(ALIKE.values()))
     for (name, case), result in zip(ALIKE.items(), batch, strict=True):
         assert result.verdict is (await kind.judge(as_program(case[0]), case[1])).verdict, name
 
@@ -213,7 +211,7 @@ async def test_a_batch_and_a_pair_agree_where_they_could_differ(both: Sandbox) -
 @pytest.mark.thorough
 async def test_too_much_output_has_the_same_verdict_in_a_batch(sandbox: Sandbox) -> None:
     flood = "def f(x):\n    for _ in range(200000): print('x' * 100)\n    return x"
-    results = await judge_batch(kind_in(sandbox), [AssertionJob(flood, f"assert f({x}) == {x}") for x in range(3)])
+    results = await judged_in_batch(kind_in(sandbox), [(flood, f"assert f({x}) == {x}") for x in range(3)])
     assert {result.verdict for result in results} == {Verdict.OUTPUT_LIMIT_EXCEEDED}
 
 

@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from alpha_codium.errors import Unjudgeable
-from alpha_codium.judge.assertion_batches import AssertionJob, judge_batch
 from alpha_codium.judge.assertion_code import runnable
 from alpha_codium.judge.assertions import AssertionsKind
 from alpha_codium.limits import Limits
@@ -16,7 +15,7 @@ from alpha_codium.problem import ExecutionSpec, TestCase
 from alpha_codium.program import PYTHON, Program
 from alpha_codium.sandbox import Sandbox
 from alpha_codium.verdict import Verdict
-from tests.judge.asserting import Unpaired
+from tests.judge.asserting import Unpaired, judged_in_batch
 from tests.judge.uncalled_tests import FORMS, RIGHT, TOGETHER, WRONG
 
 
@@ -66,7 +65,7 @@ async def test_values_of_a_package_are_compared_in_the_programs_process_only_if_
 async def test_a_batch_gives_the_same_verdicts(both: Sandbox) -> None:
     kind, programs = kind_in(both), [RIGHT, WRONG, "x = 1", RIGHT + "\n"]
     for form, code in FORMS.items():
-        results = await judge_batch(kind, [AssertionJob(program, code) for program in programs])
+        results = await judged_in_batch(kind, [(program, code) for program in programs])
         assert [each.verdict is Verdict.ACCEPTED for each in results] == [True, False, False, True], form
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from alpha_codium.judge.assertion_batches import AssertionJob, _result_of_line, judge_batch
+from alpha_codium.judge.assertion_batches import _result_of_line
 from alpha_codium.judge.assertions import DONE, AssertionReport, AssertionsKind
 from alpha_codium.judge.codec import encode
 from alpha_codium.limits import Limits
@@ -15,6 +15,7 @@ from alpha_codium.problem import ExecutionSpec, TestCase
 from alpha_codium.program import as_program
 from alpha_codium.sandbox import Sandbox
 from alpha_codium.verdict import Execution, Report, Status, Verdict
+from tests.judge.asserting import judged_in_batch
 
 LARGE = 9_000_000
 TEST = "assert f(1) == 2"
@@ -55,8 +56,8 @@ async def test_a_large_answer_affects_only_its_program_and_its_text_is_bounded(s
 @pytest.mark.parametrize("name", LARGE_ANSWERS)
 async def test_large_answers_in_a_batch_leave_the_others_their_verdicts(sandbox: Sandbox, name: str) -> None:
     test, program = LARGE_ANSWERS[name]
-    jobs = [AssertionJob(f"{program}# {i}\n", test) for i in range(7)] + [AssertionJob(HONEST, test)]
-    *large, honest = await judge_batch(kind_in(sandbox), jobs)
+    jobs = [(f"{program}# {i}\n", test) for i in range(7)] + [(HONEST, test)]
+    *large, honest = await judged_in_batch(kind_in(sandbox), jobs)
     assert honest.verdict is Verdict.ACCEPTED
     for result in large:
         assert result.verdict not in (Verdict.ACCEPTED, Verdict.INTERNAL_ERROR)
@@ -65,10 +66,8 @@ async def test_large_answers_in_a_batch_leave_the_others_their_verdicts(sandbox:
 
 @pytest.mark.thorough
 async def test_very_large_programs_are_judged_beside_a_small_one(sandbox: Sandbox) -> None:
-    jobs = [AssertionJob(f"#{'a' * (20 << 20)}{i}\ndef f(x):\n    return 2\n", TEST) for i in range(4)] + [
-        AssertionJob(HONEST, TEST)
-    ]
-    results = await judge_batch(kind_in(sandbox), jobs)
+    jobs = [(f"#{'a' * (20 << 20)}{i}\ndef f(x):\n    return 2\n", TEST) for i in range(4)] + [(HONEST, TEST)]
+    results = await judged_in_batch(kind_in(sandbox), jobs)
     assert results[-1].verdict is Verdict.ACCEPTED
     assert all(result.verdict is not Verdict.INTERNAL_ERROR for result in results)
 

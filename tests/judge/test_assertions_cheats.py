@@ -5,7 +5,6 @@ from collections.abc import Callable
 
 import pytest
 
-from alpha_codium.judge.assertion_batches import AssertionJob, judge_batch
 from alpha_codium.judge.assertions import AssertionResult, AssertionsKind
 from alpha_codium.judge.drivers.assertion_side import LeftPeer, is_lendable, lend
 from alpha_codium.limits import Limits
@@ -13,6 +12,7 @@ from alpha_codium.problem import ExecutionSpec
 from alpha_codium.program import as_program
 from alpha_codium.sandbox import Sandbox
 from alpha_codium.verdict import OUTSIDE, Verdict
+from tests.judge.asserting import judged_in_batch
 
 BAD = (Verdict.ACCEPTED, Verdict.INTERNAL_ERROR)
 YES = """
@@ -149,7 +149,7 @@ WITHOUT_OWN_EQ = [
 
 @pytest.mark.thorough
 async def test_a_program_does_not_decide_in_a_batch_either(both: Sandbox) -> None:
-    results = await judge_batch(kind_in(both), [AssertionJob(*case) for case in WITHOUT_OWN_EQ])
+    results = await judged_in_batch(kind_in(both), list(WITHOUT_OWN_EQ))
     passed = [case for case, result in zip(WITHOUT_OWN_EQ, results, strict=True) if result.verdict in BAD]
     assert passed == []
 

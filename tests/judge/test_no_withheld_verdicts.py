@@ -16,7 +16,6 @@ import pytest_asyncio
 from alpha_codium.errors import SandboxError
 from alpha_codium.judge import Judge, Rules
 from alpha_codium.judge import interactive as judging
-from alpha_codium.judge.assertion_batches import AssertionJob, judge_batch
 from alpha_codium.judge.assertions import AssertionsKind
 from alpha_codium.languages.gcc.c import LANGUAGE
 from alpha_codium.languages.tools import Build
@@ -25,6 +24,7 @@ from alpha_codium.problem import Problem, TestCase
 from alpha_codium.program import PYTHON, Program
 from alpha_codium.sandbox import Sandbox, open_sandbox
 from alpha_codium.verdict import Judgement, Verdict
+from tests.judge.asserting import judged_in_batch
 from tests.judge.checkers import needs_compiler
 from tests.judge.hostile_behaviours import CHANNELS, ONE, image_in_c, mutated
 from tests.sandbox.backends import BACKENDS, ISOLATED
@@ -91,7 +91,7 @@ async def test_no_program_of_a_batch_withholds_its_verdict(backend: Sandbox, num
     kind = Judge(backend, Rules(cpu_seconds=0.5, memory_bytes=256 << 20)).for_problem(problem).kind
     assert isinstance(kind, AssertionsKind)
     programs = [right, *map(write, seeds("batch", number)), right]
-    results = await judge_batch(kind, [AssertionJob(program, "assert f(1, 2, 3) == 6") for program in programs])
+    results = await judged_in_batch(kind, [(program, "assert f(1, 2, 3) == 6") for program in programs])
     found = [result.verdict for result in results]
     assert found[0] is found[-1] is Verdict.ACCEPTED
     assert [each for each, verdict in zip(programs, found, strict=True) if verdict is Verdict.INTERNAL_ERROR] == []

@@ -2,13 +2,13 @@
 
 import pytest
 
-from alpha_codium.judge.assertion_batches import AssertionJob, judge_batch
 from alpha_codium.judge.assertions import AssertionsKind
 from alpha_codium.judge.plain_programs import is_plain
 from alpha_codium.limits import Limits
 from alpha_codium.problem import ExecutionSpec
 from alpha_codium.sandbox import Sandbox
 from alpha_codium.verdict import Verdict
+from tests.judge.asserting import judged_in_batch
 from tests.judge.python_oddities import ODDITIES
 
 # Finds the argument of the call of `decode` that comes later, and returns it as the answer of `encode`.
@@ -32,8 +32,8 @@ HONEST = 'def encode(text): return {"abc": "xyz"}[text]\ndef decode(text): retur
 @pytest.mark.thorough
 async def test_a_program_in_a_batch_does_not_see_calls_that_come_later(both: Sandbox) -> None:
     kind = AssertionsKind(both, Limits(cpu_seconds=2.0), ExecutionSpec("assertions"))
-    jobs = [AssertionJob(program, TEST) for program in (LOOKING_AHEAD, HONEST, LOOKING_AHEAD, HONEST)]
-    results = await judge_batch(kind, jobs)
+    jobs = [(program, TEST) for program in (LOOKING_AHEAD, HONEST, LOOKING_AHEAD, HONEST)]
+    results = await judged_in_batch(kind, jobs)
     assert [result.verdict is Verdict.ACCEPTED for result in results] == [False, True, False, True]
 
 

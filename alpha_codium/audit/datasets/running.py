@@ -1,8 +1,8 @@
 """Validating a split, in two steps.
 
-1. Every known program that can be run is judged on all tests, by `run_evaluation` as for a score, with an
-   `ObservingJudge` in place of the `Judge`. Each program's observation is one line of `observations.jsonl`, on disk
-   before the verdict is returned, so every program in a run's journal has one. An interrupted run can be resumed; a
+1. Every known program that can be run is judged on all tests, by `run_evaluation` as for a score, which gives each
+   judgement to `Observing`. Each program's observation is one line of `observations.jsonl`, on disk
+   before the verdict is recorded, so every program in a run's journal has one. An interrupted run can be resumed; a
    program whose observation was lost since is judged again.
 2. When all are judged, problems are assessed one by one from those observations: memory holds one problem at a time.
 
@@ -16,7 +16,7 @@ import asyncio
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 from loguru import logger
 
@@ -39,8 +39,9 @@ from alpha_codium.eval.languages import Languages
 from alpha_codium.eval.prepare import CORRECT, INCORRECT, EvaluationTask, HumanSolutions, human_solutions
 from alpha_codium.eval.results import ProblemResult
 from alpha_codium.eval.running import OnResult, run_evaluation
-from alpha_codium.judge import Judge, ProblemJudge
-from alpha_codium.problem import Problem, TestCase, TestType
+from alpha_codium.judge import Judge, Rules, kind_of
+from alpha_codium.judge.many import Executor, LocalPool, Task
+from alpha_codium.problem import Problem, TestType
 from alpha_codium.program import PYTHON, Program
 from alpha_codium.runs import Journal, RunFolder
 from alpha_codium.verdict import Judgement, Verdict
@@ -57,67 +58,54 @@ VALIDATED = Languages((PYTHON,), other="`data validate` runs programs in python3
 
 
 @dataclass(frozen=True, slots=True)
-class ObservingJudge:
-    """A judge that writes its programs' observations to an open journal."""
+class Observing:
+    """Writes observations of programs, which `judge` judged by all tests, to an open journal."""
 
     judge: Judge
+    executor: Executor
     journal: Journal
 
-    def for_problem(self, problem: Problem) -> "ObservingProblemJudge":
-        """The observing judge of one problem; raises Unjudgeable as `Judge` does."""
-        return ObservingProblemJudge(problem, self.judge.for_problem(problem), self.judge, self.journal)
-
-
-@dataclass(frozen=True, slots=True)
-class ObservingProblemJudge:
-    """The observing judge of one problem."""
-
-    problem: Problem
-    inner: ProblemJudge
-    judge_of_all: Judge
-    journal: Journal
-
-    async def judge(self, program: Program, tests: Sequence[TestCase]) -> Judgement:
-        """Judge `program` by all tests and record its observation; the verdict comes without its tests."""
-        judgement = await self.inner.judge(program, tests, stop_early=False)
-        if judgement.tests:
-            await self._record(program, tests, judgement)
-        # No test was left out, so results and tests pair up if there are results.
+    async def __call__(self, task: EvaluationTask, program: Program, judgement: Judgement) -> Judgement:
+        """Record the observation of a program; its verdict is returned without its tests."""
+        if not judgement.tests:
+            return judgement
+        await self._record(task, program, judgement)
+        fault_of = kind_of(task.problem, self.judge.rules).fault_of
+        # No test was left out, so results and tests pair up.
         lost = [
             result
-            for test, result in zip(tests, judgement.tests, strict=False)
-            if result.verdict is Verdict.INTERNAL_ERROR and not self.inner.kind.fault_of(test)
+            for test, result in zip(task.tests, judgement.tests, strict=True)
+            if result.verdict is Verdict.INTERNAL_ERROR and not fault_of(test)
         ]
         if not lost:
             return replace(judgement, tests=())
         why = lost[0].execution.stderr or judgement.message
         return replace(judgement, verdict=Verdict.INTERNAL_ERROR, message=why, tests=())
 
-    async def _record(self, program: Program, tests: Sequence[TestCase], judgement: Judgement) -> None:
-        is_correct = any(solution.code == program.source for solution in self.problem.solutions)
+    async def _record(self, task: EvaluationTask, program: Program, judgement: Judgement) -> None:
+        problem = task.problem
+        is_correct = any(solution.code == program.source for solution in problem.solutions)
         seen = await asyncio.to_thread(
             observe,
-            tests,
+            task.tests,
             judgement,
-            alternatives_for(self.problem),
+            alternatives_for(problem),
             keep_outputs=is_correct,
-            printed=self.problem.execution.kind != "assertions",
-            wider=await self._again(program, tests, judgement) if is_correct else {},
+            printed=kind_of(problem).has_outputs,
+            wider=await self._again(task, program, judgement) if is_correct else {},
         )
-        line = {"problem": self.problem.name, "program": program.digest, "observation": seen.to_json()}
+        line = {"problem": problem.name, "program": program.digest, "observation": seen.to_json()}
         await asyncio.to_thread(self.journal.append, line)
 
-    async def _again(self, program: Program, tests: Sequence[TestCase], judgement: Judgement) -> dict[int, Wider]:
+    async def _again(self, task: EvaluationTask, program: Program, judgement: Judgement) -> dict[int, Wider]:
         """Run the tests that ran out of time again with the wider limit, up to the first that does so again."""
         late = [p for p, result in enumerate(judgement.tests) if result.verdict is Verdict.TIME_LIMIT_EXCEEDED]
-        if not late:
-            return {}
-        limits = self.judge_of_all.rules.limits_for(self.problem)
-        rules = replace(self.judge_of_all.rules, cpu_seconds=limits.cpu_seconds * WIDER)
-        wide = replace(self.judge_of_all, rules=rules).for_problem(self.problem)
+        limits = self.judge.rules.limits_for(task.problem)
+        rules = replace(self.judge.rules, cpu_seconds=limits.cpu_seconds * WIDER)
         again: dict[int, Wider] = {}
         for place in late:
-            (result,) = (await wide.judge(program, [tests[place]], stop_early=False)).tests
+            (judged,) = await self.executor.judge([Task(program, task.problem, (task.tests[place],), rules)])
+            result = judged.tests[0]
             again[place] = Wider(result.verdict, round(result.execution.cpu_seconds, 4))
             if result.verdict is Verdict.TIME_LIMIT_EXCEEDED:
                 break
@@ -163,14 +151,19 @@ async def observe_known(
     folder: RunFolder,
     *,
     on_result: OnResult | None = None,
-    workers: int = 0,
+    executor: Executor | None = None,
 ) -> list[ProblemResult]:
     """Judge all known programs in a run's folder, except those that already have an observation there."""
     tasks = known_programs(problems, test_types)
+    judge, executor = Judge(judge.sandbox, by_all_tests(judge.rules)), executor or LocalPool(judge.sandbox)
     with _JournalOfObserved(folder) as journal, folder.journal_in(FILE) as observations:
-        # `run_evaluation` calls only for_problem(...).judge(program, tests).
-        observing = cast(Judge, ObservingJudge(judge, observations))
-        return await run_evaluation(tasks, observing, journal=journal, on_result=on_result, workers=workers)
+        observer = Observing(judge, executor, observations)
+        return await run_evaluation(tasks, judge, executor, journal=journal, on_result=on_result, observer=observer)
+
+
+def by_all_tests(rules: Rules) -> Rules:
+    """Return the rules, by which all tests are run."""
+    return replace(rules, stop_on_first_failure=False)
 
 
 class _JournalOfObserved(Journal):
@@ -260,8 +253,8 @@ def _observed(
 def _malformed(task: EvaluationTask, judge: Judge) -> tuple[dict[int, str], str]:
     """The tests that can't be run, each with the reason; or why the problem can't be judged."""
     try:
-        problem_judge = judge.for_problem(task.problem)
+        fault_of = kind_of(task.problem, judge.rules).fault_of
     except Unjudgeable as reason:
         return {}, str(reason)
-    faults = ((place, problem_judge.kind.fault_of(test)) for place, test in enumerate(task.tests))
+    faults = ((place, fault_of(test)) for place, test in enumerate(task.tests))
     return {place: fault for place, fault in faults if fault}, ""

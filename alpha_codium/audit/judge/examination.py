@@ -6,9 +6,8 @@
 3. Without isolation, programs that would harm the machine aren't run, and count as not held.
 """
 
-import asyncio
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
@@ -16,7 +15,9 @@ from typing import Any
 from alpha_codium.audit.judge.cases import ANY, REJECTIONS, DoctorCase
 from alpha_codium.errors import UserError
 from alpha_codium.judge import Judge
-from alpha_codium.verdict import Status, Verdict
+from alpha_codium.judge.many import Executor, LocalPool, Task, judge_all
+from alpha_codium.program import as_program
+from alpha_codium.verdict import Judgement, Status, Verdict
 
 CHEATS = "cheats"
 AFTERWARDS = "after all of these: "
@@ -94,46 +95,72 @@ class Examination:
 async def examine(
     judge: Judge,
     cases: Sequence[DoctorCase],
+    executor: Executor | None = None,
     *,
     isolated: bool = True,
-    at_once: int = 2,
     on_result: Callable[[CaseResult], None] = lambda _: None,
 ) -> Examination:
-    """Judge every case, `at_once` at a time; the results are in the cases' order.
+    """Judge every case; the results are in the cases' order.
 
     `isolated` says whether the judge's sandbox isolates programs from the machine.
     """
+    executor = _Tolerant(executor or LocalPool(judge.sandbox))
     missing = await _missing_modules(judge, {case.needs for case in cases if case.needs})
-    room = asyncio.Semaphore(at_once)
 
-    async def examined(case: DoctorCase) -> CaseResult:
-        async with room:
-            if case.needs in missing:
-                result = CaseResult(case, CaseFinding.NOT_RUN, reason=f"the interpreter has no {case.needs}")
-            elif case.dangerous and not isolated:
-                result = CaseResult(case, CaseFinding.NOT_HELD, reason="not run: nothing here would hold it")
-            else:
-                result = await _judged(judge, case)
-        on_result(result)
-        return result
+    async def examined(some: Sequence[DoctorCase]) -> list[CaseResult]:
+        results = {place: found for place, case in enumerate(some) if (found := _not_run(case, missing, isolated))}
+        for result in results.values():
+            on_result(result)
+        asked = [place for place in range(len(some)) if place not in results]
 
-    results = list(await asyncio.gather(*map(examined, cases)))
+        def add(index: int, judgement: Judgement) -> None:
+            results[asked[index]] = _result_of(some[asked[index]], judgement)
+            on_result(results[asked[index]])
+
+        tasks = (Task(as_program(some[i].program), some[i].problem, some[i].tests, judge.rules) for i in asked)
+        await judge_all(tasks, executor, on_judgement=add)
+        return [results[place] for place in range(len(some))]
+
+    results = await examined(cases)
     if cases:
         last = replace(cases[0], name=AFTERWARDS + cases[0].name, section=cases[-1].section)
-        results.append(await examined(last))
+        results += await examined([last])
     return Examination(tuple(results))
 
 
-async def _judged(judge: Judge, case: DoctorCase) -> CaseResult:
-    try:
-        judgement = await judge.for_problem(case.problem).judge(case.program, case.tests)
-    except UserError as error:
-        return CaseResult(case, CaseFinding.NOT_JUDGED, reason=str(error))
+def _not_run(case: DoctorCase, missing: Collection[str], isolated: bool) -> CaseResult | None:
+    if case.needs in missing:
+        return CaseResult(case, CaseFinding.NOT_RUN, reason=f"the interpreter has no {case.needs}")
+    if case.dangerous and not isolated:
+        return CaseResult(case, CaseFinding.NOT_HELD, reason="not run: nothing here would hold it")
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class _Tolerant:
+    """An executor for cases that a backend may be unable to run: the judgement of those has no tests."""
+
+    executor: Executor
+
+    @property
+    def in_flight(self) -> int:
+        """See `Executor`."""
+        return self.executor.in_flight
+
+    async def judge(self, tasks: Sequence[Task]) -> Sequence[Judgement]:
+        """See `Executor`."""
+        try:
+            return await self.executor.judge(tasks)
+        except UserError as error:
+            return [Judgement(Verdict.INTERNAL_ERROR, message=str(error)) for _ in tasks]
+
+
+def _result_of(case: DoctorCase, judgement: Judgement) -> CaseResult:
     verdict = judgement.verdict
     if verdict in case.expected:
         return CaseResult(case, CaseFinding.RIGHT, verdict)
     if verdict is Verdict.INTERNAL_ERROR:
-        return CaseResult(case, CaseFinding.NOT_JUDGED, verdict, judgement.message)
+        return CaseResult(case, CaseFinding.NOT_JUDGED, verdict if judgement.tests else None, judgement.message)
     escaped = case.section == CHEATS and verdict is Verdict.ACCEPTED
     return CaseResult(case, CaseFinding.NOT_HELD if escaped else CaseFinding.WRONG, verdict)
 

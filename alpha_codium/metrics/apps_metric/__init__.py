@@ -133,8 +133,7 @@ async def _judged(
     async with backend as sandbox:
         with Progress("APPS problems", len(problems), not progress, so_far) as shown:
             shown.reach(len(counts))
-            workers = getattr(sandbox, "workers", 0)
-            return await run_evaluation(tasks, Judge(sandbox, rules), on_result=add, workers=workers)
+            return await run_evaluation(tasks, Judge(sandbox, rules), on_result=add)
 
 
 def _check_options(timeout: float, num_workers: int) -> None:

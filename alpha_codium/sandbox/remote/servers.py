@@ -117,8 +117,8 @@ class Servers:
         """How many programs all servers run at a time."""
         return sum(server.workers for server in self.servers)
 
-    async def ask(self, path: str, request: Mapping[str, Any], stored: StoredInputs | None = None) -> dict[str, Any]:
-        """Return the answer of a server to a request; another one is asked if it can't answer.
+    async def ask(self, path: str, request: Mapping[str, Any], stored: StoredInputs | None = None) -> Any:
+        """Return the answer of a server to a request, of NDJSON a list; another one is asked if it can't answer.
 
         A server that doesn't have the `stored` inputs that the request names gets them first. Raises SandboxError if
         no server answers, or the request is refused (Refused).
@@ -142,7 +142,7 @@ class Servers:
             finally:
                 server.busy -= 1
 
-    async def _answer(self, server: Server, path: str, body: bytes, stored: StoredInputs | None) -> dict[str, Any]:
+    async def _answer(self, server: Server, path: str, body: bytes, stored: StoredInputs | None) -> Any:
         try:
             return await self._request(server, "POST", path, body)
         except Refused:
@@ -215,13 +215,14 @@ class Servers:
         server.failures, server.resting_until = 0, 0.0
         return True
 
-    async def _request(self, server: Server, method: str, path: str, body: bytes = b"") -> dict[str, Any]:
+    async def _request(self, server: Server, method: str, path: str, body: bytes = b"") -> Any:
         """Return the JSON of an answer; raises Unavailable, or SandboxError if asking again is of no use."""
         assert self._client is not None
         try:
             response = await self._client.request(method, server.url + path, content=body)
             self._answered = time.monotonic()
-            answer = response.json()
+            lines = response.headers.get("content-type") == "application/x-ndjson"
+            answer = [json.loads(line) for line in response.text.splitlines()] if lines else response.json()
         except (httpx.HTTPError, ValueError) as error:
             raise Unavailable(error) from error
         if response.status_code in (429, 503):

@@ -10,8 +10,10 @@ from hypothesis import strategies as st
 
 from alpha_codium.audit.datasets.alternatives import alternatives_for
 from alpha_codium.audit.datasets.observation import KEPT_OUTPUT, Observation, Output, Wider, observe
-from alpha_codium.audit.datasets.running import Observations, ObservingJudge
+from alpha_codium.audit.datasets.running import Observations, Observing
+from alpha_codium.eval.prepare import EvaluationTask
 from alpha_codium.judge import Judge, Rules
+from alpha_codium.judge.many import LocalPool
 from alpha_codium.problem import Problem, TestCase
 from alpha_codium.program import as_program
 from alpha_codium.runs import Journal
@@ -56,13 +58,17 @@ def test_only_the_beginning_of_a_rejected_output_is_kept_and_a_hash_of_the_whole
     assert Output.of("1 2\n").digest == Output.of(" 1\n2").digest
 
 
+async def observed(source: str, problem: Problem, journal: Journal) -> Judgement:
+    judge, program = Judge(Arithmetic(), Rules()), as_program(source)
+    task = EvaluationTask(problem, problem.private_tests, ())
+    judgement = await judge.for_problem(problem).judge(program, task.tests)
+    return await Observing(judge, LocalPool(judge.sandbox), journal)(task, program, judgement)
+
+
 def test_observations_are_on_the_disk_before_the_verdict_and_the_last_one_counts(tmp_path: Path) -> None:
     problem = labelled("a")
     with Journal(tmp_path / "o.jsonl") as journal:
-        judge = ObservingJudge(Judge(Arithmetic(), Rules(stop_on_first_failure=True)), journal).for_problem(problem)
-        verdicts = [
-            asyncio.run(judge.judge(as_program(p), problem.private_tests)).verdict for p in (RIGHT, WRONG, RIGHT)
-        ]
+        verdicts = [asyncio.run(observed(p, problem, journal)).verdict for p in (RIGHT, WRONG, RIGHT)]
     assert verdicts == ["accepted", "wrong_answer", "accepted"]
     with (tmp_path / "o.jsonl").open("ab") as torn:
         torn.write(b'{"problem": "a", "prog')
@@ -77,8 +83,7 @@ def test_observations_are_on_the_disk_before_the_verdict_and_the_last_one_counts
 def test_what_a_known_incorrect_program_printed_is_not_kept(tmp_path: Path) -> None:
     problem = Problem("a", private_tests=(TestCase("1\n", "2\n"),))
     with Journal(tmp_path / "o.jsonl") as journal:
-        judge = ObservingJudge(Judge(Arithmetic()), journal).for_problem(problem)
-        asyncio.run(judge.judge(as_program(WRONG), problem.private_tests))
+        asyncio.run(observed(WRONG, problem, journal))
     seen = Observations(Journal(tmp_path / "o.jsonl")).get("a", as_program(WRONG))
     assert seen is not None and seen.outputs == {}
     assert seen.accepting(0) is None

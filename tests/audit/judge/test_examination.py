@@ -3,7 +3,6 @@
 import dataclasses
 from collections import Counter
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
-from typing import Any, Self
 
 import pytest
 
@@ -11,11 +10,12 @@ from alpha_codium.audit.judge.cases import DoctorCase, load_cases, planted_secre
 from alpha_codium.audit.judge.examination import AFTERWARDS, CaseFinding, Examination, examine
 from alpha_codium.errors import SandboxError
 from alpha_codium.judge import Judge, Rules
+from alpha_codium.judge.many import Task
 from alpha_codium.limits import Limits
 from alpha_codium.program import PYTHON, Job, Program
 from alpha_codium.sandbox import Sandbox, open_sandbox
 from alpha_codium.sandbox.portable.isolation import namespaces_command
-from alpha_codium.verdict import Execution, Judgement, Report, Status, Verdict
+from alpha_codium.verdict import Execution, Judgement, Report, Status, TestResult, Verdict
 from tests.jobs import FakeSandbox, WrappedSandbox
 
 RULES = Rules(time_limit_factor=1.0)
@@ -90,16 +90,14 @@ async def test_a_judge_that_fakes_stdin_is_found_out(all_cases: list[DoctorCase]
 
 @dataclasses.dataclass(frozen=True)
 class Says:
-    """A judge that says the same of every program."""
+    """An executor that says the same of every program."""
 
     verdict: Verdict
-    sandbox: Any = None
+    in_flight: int = 2
 
-    def for_problem(self, problem: object) -> Self:
-        return self
-
-    async def judge(self, program: str, tests: Sequence[object]) -> Judgement:
-        return Judgement(self.verdict, tests_total=len(tests), message="so it is")
+    async def judge(self, tasks: Sequence[Task]) -> list[Judgement]:
+        lost = TestResult(self.verdict, Execution(Status.FINISHED))
+        return [Judgement(self.verdict, (lost,), len(task.tests), message="so it is") for task in tasks]
 
 
 class NoNumpy(FakeSandbox):
@@ -111,21 +109,21 @@ class NoNumpy(FakeSandbox):
 
 
 async def test_a_judge_that_accepts_everything_is_right_only_where_that_is_right(all_cases: list[DoctorCase]) -> None:
-    examination = await examine(Says(Verdict.ACCEPTED, NoNumpy()), all_cases)
+    examination = await examine(Judge(NoNumpy(), RULES), all_cases, Says(Verdict.ACCEPTED))
     wrong = {case.name for case in all_cases if Verdict.ACCEPTED not in case.expected and not case.needs}
     assert found(examination, CaseFinding.WRONG, CaseFinding.NOT_HELD) == wrong
     assert {r.case.section for r in examination.results if r.finding is CaseFinding.NOT_HELD} == {"cheats"}
 
 
 async def test_a_judge_that_rejects_everything_is_right_only_where_that_is_right(all_cases: list[DoctorCase]) -> None:
-    examination = await examine(Says(Verdict.WRONG_ANSWER, NoNumpy()), all_cases)
+    examination = await examine(Judge(NoNumpy(), RULES), all_cases, Says(Verdict.WRONG_ANSWER))
     wrong = {case.name for case in all_cases if Verdict.WRONG_ANSWER not in case.expected and not case.needs}
     assert found(examination, CaseFinding.WRONG) == wrong | {AFTERWARDS + all_cases[0].name}
     assert found(examination, CaseFinding.NOT_HELD) == set()
 
 
 async def test_no_verdict_is_not_right_and_says_why(all_cases: list[DoctorCase]) -> None:
-    examination = await examine(Says(Verdict.INTERNAL_ERROR, NoNumpy()), all_cases[:3])
+    examination = await examine(Judge(NoNumpy(), RULES), all_cases[:3], Says(Verdict.INTERNAL_ERROR))
     assert {(r.finding, r.reason) for r in examination.results} == {(CaseFinding.NOT_JUDGED, "so it is")}
     assert not examination.faultless
 
@@ -133,12 +131,12 @@ async def test_no_verdict_is_not_right_and_says_why(all_cases: list[DoctorCase])
 class Refuses(Says):
     """A judge whose backend can't run such tests."""
 
-    async def judge(self, program: str, tests: Sequence[object]) -> Judgement:
+    async def judge(self, tasks: Sequence[Task]) -> list[Judgement]:
         raise SandboxError("no drivers here")
 
 
 async def test_what_a_backend_can_not_run_is_said_and_is_not_right(all_cases: list[DoctorCase]) -> None:
-    examination = await examine(Refuses(Verdict.ACCEPTED, NoNumpy()), all_cases[:2])
+    examination = await examine(Judge(NoNumpy(), RULES), all_cases[:2], Refuses(Verdict.ACCEPTED))
     assert [(r.finding, r.verdict, r.reason) for r in examination.results] == [
         (CaseFinding.NOT_JUDGED, None, "no drivers here")
     ] * 3
@@ -150,11 +148,11 @@ async def test_without_isolation_dangerous_programs_are_not_run_and_count_as_not
     run: list[str] = []
 
     class Records(Says):
-        async def judge(self, program: str, tests: Sequence[object]) -> Judgement:
-            run.append(program)
-            return Judgement(Verdict.RUNTIME_ERROR, tests_total=1)
+        async def judge(self, tasks: Sequence[Task]) -> list[Judgement]:
+            run.extend(task.program.source for task in tasks)
+            return [Judgement(Verdict.RUNTIME_ERROR, tests_total=1) for _ in tasks]
 
-    examination = await examine(Records(Verdict.ACCEPTED, NoNumpy()), all_cases, isolated=False)
+    examination = await examine(Judge(NoNumpy(), RULES), all_cases, Records(Verdict.ACCEPTED), isolated=False)
     dangerous = [case for case in all_cases if case.dangerous]
     assert len(dangerous) > 5
     assert found(examination, CaseFinding.NOT_HELD) == {case.name for case in dangerous}
@@ -164,7 +162,7 @@ async def test_without_isolation_dangerous_programs_are_not_run_and_count_as_not
 
 async def test_a_module_that_the_interpreter_lacks_is_no_fault(all_cases: list[DoctorCase]) -> None:
     needing = [case for case in all_cases if case.needs == "numpy"]
-    examination = await examine(Says(Verdict.ACCEPTED, NoNumpy()), needing)
+    examination = await examine(Judge(NoNumpy(), RULES), needing, Says(Verdict.ACCEPTED))
     assert found(examination, CaseFinding.NOT_RUN) == {case.name for case in needing} | {AFTERWARDS + needing[0].name}
     assert examination.faultless
 
@@ -182,16 +180,15 @@ async def test_a_fault_of_the_sandbox_is_no_missing_module(
             return Report(Execution(Status.FINISHED), (execution,) if execution else ())
 
     needing = [case for case in all_cases if case.needs == "numpy"]
-    examination = await examine(Says(Verdict.INTERNAL_ERROR, Faulty()), needing)
+    examination = await examine(Judge(Faulty(), RULES), needing, Says(Verdict.INTERNAL_ERROR))
     assert found(examination, CaseFinding.NOT_RUN) == set()
     assert not examination.faultless
 
 
 async def test_each_result_is_told_and_counted_once(all_cases: list[DoctorCase]) -> None:
     told: list[str] = []
-    examination = await examine(
-        Says(Verdict.ACCEPTED, NoNumpy()), all_cases, at_once=3, on_result=lambda r: told.append(r.case.name)
-    )
+    judge, executor = Judge(NoNumpy(), RULES), Says(Verdict.ACCEPTED)
+    examination = await examine(judge, all_cases, executor, on_result=lambda r: told.append(r.case.name))
     assert Counter(told) == Counter(result.case.name for result in examination.results)
     values = examination.to_json()
     assert values["total"] == len(all_cases) + 1 == sum(values["findings"].values()) == len(values["cases"])

@@ -1,0 +1,267 @@
+"""Judging many programs: the only place where judgements run side by side.
+
+    async with aclosing(judge_many(tasks, LocalPool(sandbox))) as judged:
+        async for index, judgement in judged:
+            ...
+
+1. Tasks are taken from their iterator as room appears: an executor gets at most `in_flight` batches at a time. If a
+   judgement raises, or the caller stops, the others are cancelled.
+2. Of consecutive tasks with the same problem, tests and rules, those with the same program are judged once.
+3. Consecutive tasks whose tests can share processes (`TestKind.batch_key`) form batches of at most `MOST_IN_BATCH`. A
+   batch gives the verdicts that its programs get alone. All other tasks are batches of one.
+4. Tests that got no verdict are judged again, at most `retries` times each.
+5. Tasks and judgements are values: an executor may judge them in another process or on another machine.
+"""
+
+import asyncio
+import itertools
+import os
+from collections import Counter
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field, replace
+from typing import Any, Protocol
+
+from alpha_codium.errors import Unjudgeable
+from alpha_codium.judge.assertion_batches import AssertionRun, judge_together
+from alpha_codium.judge.assertions import AssertionsKind
+from alpha_codium.judge.judge import Judge, ProblemJudge, Run, kind_of, uncompiled
+from alpha_codium.judge.rules import Rules
+from alpha_codium.plugins import find_plugin
+from alpha_codium.problem import Problem, TestCase
+from alpha_codium.program import Program
+from alpha_codium.sandbox import Sandbox
+from alpha_codium.verdict import Judgement, Status, TestResult, Verdict, judgement_of
+
+# Batches in flight per worker of a sandbox, enough that none is idle.
+IN_FLIGHT_PER_WORKER = 2
+MOST_IN_BATCH = 64
+GROUP = "alpha_codium.executors"
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """A program and the tests of a problem by which it is judged, with the rules for it.
+
+    `output_variable` is for metrics: a variable of assertions whose value their results have.
+    """
+
+    program: Program
+    problem: Problem
+    tests: Sequence[TestCase]
+    rules: Rules = field(default_factory=Rules)
+    output_variable: str = ""
+
+    @property
+    def judged_by(self) -> tuple[int, int, int, str]:
+        """What tells tasks apart that differ in more than the program, while both exist."""
+        return id(self.problem), id(self.tests), id(self.rules), self.output_variable
+
+    def unjudged(self, why: object) -> Judgement:
+        """Return the judgement if no test could be run."""
+        return Judgement(Verdict.INTERNAL_ERROR, tests_total=len(self.tests), message=str(why))
+
+
+class Executor(Protocol):
+    """Judges batches of tasks; a value, found by name: see `open_executor`."""
+
+    @property
+    def in_flight(self) -> int:
+        """How many batches it takes at a time."""
+        ...
+
+    async def judge(self, tasks: Sequence[Task]) -> Sequence[Judgement]:
+        """Judge the tasks of a batch, in their order. What can't be judged gets `internal_error`, with the reason."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class LocalPool:
+    """Judges in an open sandbox, which runs `workers` programs at a time (0: one per core)."""
+
+    sandbox: Sandbox
+    workers: int = 0
+
+    @property
+    def in_flight(self) -> int:
+        """See `Executor`."""
+        return IN_FLIGHT_PER_WORKER * (self.workers or getattr(self.sandbox, "workers", 0) or os.cpu_count() or 1)
+
+    async def judge(self, tasks: Sequence[Task]) -> list[Judgement]:
+        """See `Executor`."""
+        if len(tasks) == 1 and not tasks[0].output_variable:
+            return [await self._judge_alone(tasks[0])]
+        found: dict[int, Judgement] = {}
+        runs: dict[int, Run] = {}
+        for place, task in enumerate(tasks):
+            try:
+                prepared = self._judge_of(task).prepare(task.program, task.tests)
+            except Unjudgeable as reason:
+                prepared = task.unjudged(reason)
+            if isinstance(prepared, Run):
+                runs[place] = prepared
+            else:
+                found[place] = prepared
+        results = await judge_together([_assertions(run, tasks[place]) for place, run in runs.items()])
+        found |= {place: _judgement(run, each) for (place, run), each in zip(runs.items(), results, strict=True)}
+        return [found[place] for place in range(len(tasks))]
+
+    async def _judge_alone(self, task: Task) -> Judgement:
+        try:
+            return await self._judge_of(task).judge(task.program, task.tests)
+        except Unjudgeable as reason:
+            return task.unjudged(reason)
+
+    def _judge_of(self, task: Task) -> ProblemJudge:
+        """Return the judge of a task; raises Unjudgeable."""
+        return Judge(self.sandbox, task.rules).for_problem(task.problem)
+
+
+def _assertions(run: Run, task: Task) -> AssertionRun:
+    assert isinstance(run.kind, AssertionsKind), "no other kind has a batch_key"
+    return AssertionRun(run.kind, run.program, run.runnable, run.stop_early, task.output_variable)
+
+
+def _judgement(run: Run, results: Sequence[TestResult]) -> Judgement:
+    compilation = next((each.execution for each in results if each.execution.status is Status.COMPILATION_ERROR), None)
+    return run.judgement(results) if compilation is None else uncompiled(compilation, len(run.tests))
+
+
+# Executors by name; packages can add some with an entry point in the group `alpha_codium.executors`.
+EXECUTORS: Mapping[str, Callable[..., Executor]] = {"local": LocalPool}
+
+
+def executor_named(name: str, sandbox: Sandbox, workers: int = 0) -> Executor:
+    """Return the executor called `name`, which gets the open sandbox; raises UserError if there is none."""
+    return find_plugin(GROUP, name, EXECUTORS)(sandbox, workers)
+
+
+async def judge_many(
+    tasks: Iterable[Task], executor: Executor, *, retries: int = 0
+) -> AsyncGenerator[tuple[int, Judgement]]:
+    """Judge tasks side by side; yields the index of each, with its judgement, in the order in which they finish.
+
+    Close it with `contextlib.aclosing`, which cancels what is still running.
+    """
+    batches = _batches(tasks, executor.in_flight)
+    running: set[asyncio.Task[list[tuple[int, Judgement]]]] = set()
+    try:
+        while True:
+            for batch in itertools.islice(batches, executor.in_flight - len(running)):
+                running.add(asyncio.create_task(_judged(batch, executor, retries)))
+            if not running:
+                return
+            done, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
+            for each in done:
+                for judged in each.result():
+                    yield judged
+    finally:
+        for each in running:
+            each.cancel()
+        await asyncio.gather(*running, return_exceptions=True)
+
+
+async def judge_all(
+    tasks: Iterable[Task],
+    executor: Executor,
+    *,
+    retries: int = 0,
+    on_judgement: Callable[[int, Judgement], object] = lambda *_: None,
+) -> list[Judgement]:
+    """Return the judgements of all tasks, in their order; `on_judgement` gets each with its index as it finishes."""
+    found: dict[int, Judgement] = {}
+    async with aclosing(judge_many(tasks, executor, retries=retries)) as judged:
+        async for place, judgement in judged:
+            found[place] = judgement
+            on_judgement(place, judgement)
+    return [found[place] for place in range(len(found))]
+
+
+@dataclass(frozen=True, slots=True)
+class _Shared:
+    """A task, and the indices of all tasks that are the same."""
+
+    task: Task
+    places: list[int]
+
+
+async def _judged(batch: Sequence[_Shared], executor: Executor, retries: int) -> list[tuple[int, Judgement]]:
+    """Judge a batch; returns the judgement of each index."""
+    tasks = [each.task for each in batch]
+    judgements = dict(enumerate(await executor.judge(tasks)))
+    lost_before = Counter[tuple[int, int]]()
+    asked: Iterable[int] = judgements
+    while asked := [i for i in asked if _may_ask_again(i, judgements[i], lost_before, retries)]:
+        parts = await executor.judge([_part(tasks[i], _undecided(judgements[i])) for i in asked])
+        judgements |= {i: _merged(judgements[i], part) for i, part in zip(asked, parts, strict=True)}
+    return [(place, judgements[i]) for i, each in enumerate(batch) for place in each.places]
+
+
+def _may_ask_again(number: int, judgement: Judgement, lost_before: Counter[tuple[int, int]], retries: int) -> bool:
+    """Whether tests of a judgement were lost, none of them more than `retries` times."""
+    lost = [(number, place) for place in _undecided(judgement) if place < max(1, len(judgement.tests))]
+    lost_before.update(lost)
+    return bool(lost) and all(lost_before[each] <= retries for each in lost)
+
+
+def _undecided(judgement: Judgement) -> list[int]:
+    """Return the indices of the tests that got no verdict; with them, of those that weren't run for that reason."""
+    ran = judgement.tests
+    lost = [place for place, result in enumerate(ran) if result.verdict is Verdict.INTERNAL_ERROR]
+    if not lost and judgement.verdict is not Verdict.INTERNAL_ERROR:
+        return []
+    return [*lost, *range(len(ran), judgement.tests_total)]
+
+
+def _part(task: Task, places: Sequence[int]) -> Task:
+    return replace(task, tests=tuple(task.tests[place] for place in places))
+
+
+def _merged(judgement: Judgement, part: Judgement) -> Judgement:
+    """Return the judgement with the results of the tests that were judged again."""
+    results = dict(enumerate(judgement.tests)) | dict(zip(_undecided(judgement), part.tests, strict=False))
+    if not results:
+        return replace(judgement, message=part.message)
+    return judgement_of([results[place] for place in sorted(results)], judgement.tests_total)
+
+
+def _batches(tasks: Iterable[Task], in_flight: int) -> Iterator[list[_Shared]]:
+    """Yield batches of distinct tasks; those that can share processes are divided evenly among the workers."""
+    held: list[_Shared] = []
+    held_key: Any = None
+    for shared, key in _distinct(tasks):
+        if held and (key != held_key or len(held) >= MOST_IN_BATCH * in_flight):
+            yield from _divided(held, in_flight)
+            held = []
+        if key is None:
+            yield [shared]
+        else:
+            held.append(shared)
+            held_key = key
+    yield from _divided(held, in_flight)
+
+
+def _divided(held: Sequence[_Shared], in_flight: int) -> Iterator[list[_Shared]]:
+    size = max(1, min(MOST_IN_BATCH, -(-len(held) // in_flight)))
+    return (list(held[first : first + size]) for first in range(0, len(held), size))
+
+
+def _distinct(tasks: Iterable[Task]) -> Iterator[tuple[_Shared, Any]]:
+    """Yield the distinct tasks, each with the key of the batches that it may be in."""
+    for _, alike in itertools.groupby(enumerate(tasks), lambda each: each[1].judged_by):
+        shared: dict[Program, _Shared] = {}
+        for place, task in alike:
+            shared.setdefault(task.program, _Shared(task, [])).places.append(place)
+        keys: dict[str, Any] = {}
+        for each in shared.values():
+            language = each.task.program.language
+            if language not in keys:
+                keys[language] = _batch_key(each.task, language)
+            yield each, keys[language]
+
+
+def _batch_key(task: Task, language: str) -> Any:
+    try:
+        return kind_of(task.problem, task.rules).batch_key(language)
+    except Unjudgeable:
+        return None
