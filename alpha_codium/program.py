@@ -76,10 +76,15 @@ class Job(JsonValue):
     program, defines `__wrap_main`, which runs in place of `main`, and calls the program's as `__real_main`. With
     `stop_after_failure` no input is run after an execution whose status isn't `finished`.
 
+    With `by_turns`, a Python program gets the first line of an input at once, and each other line only after it has
+    written a line to stdout. Only sandboxes with `has_turns` run such jobs.
+
     In place of inputs a job may have a `command`, such as `("python3", "-m", "pytest")`, which runs once, with an empty
     standard input, in the folder of the program's files; nothing is compiled. A backend that can't run it raises
     SandboxError.
     """
+
+    optional: ClassVar[Sequence[str]] = ("by_turns",)
 
     program: Program
     inputs: Sequence[str] = ()
@@ -87,6 +92,7 @@ class Job(JsonValue):
     driver: str = ""
     stop_after_failure: bool = False
     command: Sequence[str] = ()
+    by_turns: bool = False
 
     def __post_init__(self) -> None:
         """Keep inputs and command as tuples of strings.
@@ -96,6 +102,8 @@ class Job(JsonValue):
         """
         object.__setattr__(self, "inputs", strings("inputs", self.inputs))
         object.__setattr__(self, "command", strings("command", self.command))
+        if self.by_turns and self.program.language != PYTHON:
+            raise ValueError("only a program in Python gets its input by turns")
         if self.command and (self.inputs or self.driver):
             raise ValueError("a job with a command has neither inputs nor a driver")
         if reason := surrogate_in(*self.inputs):

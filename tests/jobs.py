@@ -35,7 +35,7 @@ class WrappedSandbox(Sandbox):
     """A sandbox in front of another one; subclasses change what goes in or comes out."""
 
     def __init__(self, sandbox: Sandbox) -> None:
-        self.sandbox = sandbox
+        self.sandbox, self.has_turns = sandbox, sandbox.has_turns
 
     def execute(self, job: Job) -> AsyncGenerator[Execution, None]:
         return self.sandbox.execute(job)

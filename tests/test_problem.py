@@ -1,10 +1,13 @@
 """Problems, and what of them a flow may see."""
 
 import dataclasses
+import json
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from alpha_codium.problem import ExecutionSpec, Problem, Statement, TestCase, TestType
+from alpha_codium.problem import CheckerSpec, ExecutionSpec, Problem, Solution, Statement, TestCase, TestType
 
 PUBLIC, PRIVATE, GENERATED = (TestCase(name, name) for name in ("public", "private", "generated"))
 PROBLEM = Problem(
@@ -58,3 +61,40 @@ def test_a_kind_asked_for_twice_is_given_once() -> None:
 def test_a_field_of_the_wrong_type_is_refused_where_it_is_given(make, message) -> None:
     with pytest.raises(TypeError, match=message):
         make()
+
+
+TEXTS, TESTS_ = st.text(max_size=5), st.lists(st.builds(TestCase, st.text(max_size=5), st.text(max_size=5)), max_size=2)
+SOLUTIONS = st.lists(st.builds(Solution, st.text(max_size=5), st.text(max_size=5)), max_size=2)
+PROBLEMS = st.builds(
+    Problem,
+    TEXTS,
+    TEXTS,
+    *[TESTS_.map(tuple)] * 3,
+    tags=st.lists(TEXTS, max_size=2).map(tuple),
+    solutions=SOLUTIONS.map(tuple),
+    incorrect_solutions=SOLUTIONS.map(tuple),
+    time_limit_seconds=st.none() | st.floats(0.1, 9),
+    memory_limit_bytes=st.none() | st.integers(1, 1 << 40),
+    checker=st.none() | st.builds(CheckerSpec, TEXTS, st.dictionaries(TEXTS, st.integers() | TEXTS, max_size=2)),
+    execution=st.builds(ExecutionSpec, *[TEXTS] * 5),
+    input_file=TEXTS,
+    output_file=TEXTS,
+)
+
+
+@given(PROBLEMS)
+def test_a_whole_problem_crosses_the_wire(problem: Problem) -> None:
+    assert Problem.from_json(json.loads(json.dumps(problem.to_json()))) == problem
+
+
+def test_of_a_problem_only_what_it_has_is_sent() -> None:
+    assert Problem("a", private_tests=(TestCase("1", "2"),)).to_json() == {
+        "name": "a",
+        "private_tests": [{"input": "1", "output": "2"}],
+        "execution": {"kind": "stdin", "language": "python3"},
+    }
+
+
+def test_a_field_that_a_problem_does_not_have_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"not a Problem: .*'kind'"):
+        Problem.from_json({"name": "a", "kind": "call"})

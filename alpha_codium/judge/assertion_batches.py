@@ -1,9 +1,10 @@
 """Judging many programs by the same assertions with one process per program and one for all assertions.
 
 1. The assertions run once without any program, to record the calls that they make (`drivers/recording.py`).
-2. Each program answers the recorded requests in its own process, which has no other data (`drivers/answering.py`).
+2. Each program answers the recorded requests in its own process (`drivers/answering.py`). It gets each only after it
+   has answered the one before, since a later one may contain the right answer. A sandbox that can't give a program its
+   input by turns judges tests with several calls as pairs.
 3. The assertions run with each program's answers, all in one process (`drivers/replaying.py`).
-   It could find the requests that come later, so if there are several only `plain_programs` are judged in this way.
 4. Programs still undecided are judged as a pair (`AssertionsKind.judge`): if calls of the assertions depend on earlier
    answers, or the program returns objects of its own classes or exits. So a batch gives the same verdicts as pairs.
 5. A program that takes longer than `SOON` without failing runs again with its full time limit.
@@ -23,11 +24,11 @@ from alpha_codium.judge.assertions import DONE, AssertionReport, AssertionResult
 from alpha_codium.judge.codec import Excessive, decode, encode
 from alpha_codium.judge.drivers import driver
 from alpha_codium.judge.drivers.replaying import MESSAGE
-from alpha_codium.judge.plain_programs import is_plain
 from alpha_codium.languages.python.syntax import parse
 from alpha_codium.limits import Limits
 from alpha_codium.problem import TestCase
-from alpha_codium.program import Program
+from alpha_codium.program import PYTHON, Job, Program
+from alpha_codium.sandbox.protocol import report_of
 from alpha_codium.verdict import Execution, PairReport, Report, Status, Verdict
 
 # CPU seconds for all answers of a program in its first run; most programs need a hundredth of it.
@@ -123,7 +124,7 @@ async def _judge_once(jobs: Sequence[AssertionJob]) -> list[AssertionResult]:
             for i, job in enumerate(jobs)
             if job.test in recordings and not job.output_variable
             if len(job.program.source) <= MAX_PROGRAM and job.program.source.strip()
-            if len(recordings[job.test].requests) < 2 or is_plain(f"{job.kind.spec.setup_code}\n{job.program.source}")
+            if len(recordings[job.test].requests) < 2 or job.kind.sandbox.has_turns
         }
         decided = await Batch(jobs[0].kind, known, recordings).results()
     return [
@@ -201,18 +202,18 @@ class Batch:
     async def _answer(self, module: str, places: Sequence[int], seconds: float) -> dict[int, Execution]:
         """Run the programs on the requests of their assertions."""
         jobs = [self.jobs[i] for i in places]
-        inputs = [
-            encode((job.program.source, job.kind.spec.setup_code, list(self.recordings[job.test].requests), seconds))
-            for job in jobs
-        ]
-        imported = sorted({name for job in jobs for name in IMPORT.findall(job.program.source)} - NO_MODULES)[
-            :MOST_IMPORTS
-        ]
+        heads = [encode((job.program.source, job.kind.spec.setup_code, seconds)) for job in jobs]
+        requests = [self.recordings[job.test].requests for job in jobs]
+        inputs = ["\n".join((head, *each, "")) for head, each in zip(heads, requests, strict=True)]
+        named = {name for job in jobs for name in IMPORT.findall(job.program.source)}
+        imported = sorted(named - NO_MODULES)[:MOST_IMPORTS]
         # This program isn't run; the sandbox preloads the modules that it imports, for all runs.
         carrier = "".join(f"import {name}\n" for name in [module, *imported] if name)
         # The driver ends the program before this limit does.
         limits = self.kind.limits.extended_by(seconds)
-        report = await self.kind.sandbox.run(carrier, inputs, limits=limits, driver=driver("answering"))
+        sandbox, program = self.kind.sandbox, Program.from_source(PYTHON, carrier)
+        job = Job(program, inputs, limits, driver("answering"), by_turns=sandbox.has_turns)
+        report = await report_of(sandbox, job)
         return dict(zip(places, report.executions, strict=False))
 
     async def _replay(self, answers: Mapping[int, Execution]) -> dict[int, AssertionResult]:
@@ -224,7 +225,7 @@ class Batch:
         inputs: dict[Test, str] = {}
         for test, places in groups.items():
             recording = self.recordings[test]
-            lines = [answers[i].stdout.split("\n")[1:-1] for i in places]
+            lines = [answers[i].stdout.split("\n")[:-1] for i in places]
             text = _rewritten(with_messages_apart, recording.needs.code) or recording.needs.code
             task = self.jobs[places[0]].kind.task(recording.needs, seed=recording.seed, test_code=text)
             with contextlib.suppress(Excessive):  # assertions with very large values are judged as pairs

@@ -52,11 +52,13 @@ class Sandbox(Protocol):
     `async with` opens it; `with` opens it in the background loop of the blocking functions. It can be opened again.
     `loop` is the event loop in which it is open, or None. A backend that overrides `__aenter__` or `__aexit__` calls
     that of this class, too, which sets `loop`: otherwise a function that gets an open sandbox would open it again.
-    `has_files`: whether programs, and so checkers in Python, can write files in their folder.
+    `has_files`: whether programs, and so checkers in Python, can write files in their folder. `has_turns`: whether it
+    runs jobs that are `by_turns`.
     """
 
     loop: asyncio.AbstractEventLoop | None = None
     has_files: bool = True
+    has_turns: bool = False
 
     def __enter__(self) -> "BlockingSandbox":
         """Open the sandbox for blocking code."""
@@ -161,6 +163,12 @@ def require_language(program: Program, *languages: str) -> None:
     """Raise SandboxError if a backend that runs programs in `languages` can't run `program`."""
     if program.language not in languages:
         raise SandboxError(f"this backend runs {', '.join(languages)}, not {program.language}")
+
+
+def refuse_turns(job: Job) -> None:
+    """Raise SandboxError for a job `by_turns`, in a backend that hands over the whole input at once."""
+    if job.by_turns:
+        raise SandboxError("this backend can't give a program its input by turns")
 
 
 def require_one_file(what: Job | Side) -> None:

@@ -79,6 +79,7 @@ def _add_state(app: FastAPI, opened: OpenJudge, load: Load, measures: Measures) 
                 "sandbox": opened.identity.to_json(),
                 "languages": list(tools),
                 "tools": tools,
+                "turns": opened.judge.sandbox.has_turns,
                 "limits": limits,
                 **capacity,
             }

@@ -94,10 +94,9 @@ def read(item: ProblemRequest, name: str = "request") -> JudgedBy:
     try:
         return item.judged_by(name)
     except (ValueError, RecursionError) as error:
-        reason = (
-            f"{error.errors()[0]['loc']}: {error.errors()[0]['msg']}" if isinstance(error, ValidationError) else error
-        )
-        raise HTTPException(422, f"problem: {reason}") from error
+        first = error.errors()[0] if isinstance(error, ValidationError) else {"loc": (), "msg": error}
+        where = ".".join(map(str, ("problem", *first["loc"])))
+        raise HTTPException(422, f"{where}: {first['msg']}") from error
 
 
 def _size_of(judged_by: JudgedBy) -> int:

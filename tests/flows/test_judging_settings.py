@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from alpha_codium.app.judgements import judge_program
 from alpha_codium.errors import SandboxError, UserError
 from alpha_codium.judge import Judge, Rules
+from alpha_codium.judge.many import EXECUTORS, LocalPool
 from alpha_codium.problem import Problem, TestCase
 from alpha_codium.sandbox import sandbox_of
 from alpha_codium.verdict import Verdict
@@ -124,6 +126,23 @@ async def test_preload_names_modules_that_are_there_when_a_program_imports_them(
     async with sandbox_of(with_code_tester(preload=preload, workers=1)) as sandbox:
         report = await sandbox.run(program, [""])
     assert report.executions[0].stdout == f"{loaded}\n"
+
+
+@changes("code_tester.executor")
+def test_executor_names_what_judges_programs(monkeypatch, bench):
+    judged = []
+
+    class Elsewhere(LocalPool):
+        async def judge(self, tasks):
+            judged.extend(task.program.source for task in tasks)
+            return await LocalPool.judge(self, tasks)
+
+    monkeypatch.setitem(EXECUTORS, "elsewhere", Elsewhere)
+    for name, expected in (("local", []), ("elsewhere", ["print(1)"])):
+        judgement = judge_program("print(1)", [("", "1")], settings=with_code_tester(executor=name))
+        assert (judgement.verdict, judged) == (Verdict.ACCEPTED, expected)
+    with pytest.raises(UserError, match=r"there is no executor 'elsewher' \(did you mean 'elsewhere'"):
+        judge_program("print(1)", [("", "1")], settings=with_code_tester(executor="elsewher"))
 
 
 @changes("code_tester.workers")

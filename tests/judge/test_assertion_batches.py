@@ -77,8 +77,8 @@ async def test_a_batch_gives_the_verdicts_and_texts_of_pairs(both: Sandbox, prog
 
 
 @pytest.mark.thorough
-async def test_most_programs_of_a_batch_need_no_pair(both: Sandbox) -> None:
-    counting = Counting(both)
+async def test_most_programs_of_a_batch_need_no_pair(sandbox: Sandbox) -> None:
+    counting = Counting(sandbox)
     await judged_in_batch(kind_in(counting, "order"), [(program, CHECK) for program in PROGRAMS.values()])
     paired = {name for name, program in PROGRAMS.items() if program in counting.programs}
     assert paired == {"gives an iterator", "own exception", "ends", "nothing"}
@@ -94,8 +94,8 @@ async def test_assertions_whose_calls_depend_on_answers_are_judged_as_pairs(both
     assert len(counting.programs) == 3
 
 
-async def test_random_arguments_are_the_same_for_each_program_and_need_no_pair(both: Sandbox) -> None:
-    counting = Counting(both)
+async def test_random_arguments_are_the_same_for_each_program_and_need_no_pair(sandbox: Sandbox) -> None:
+    counting = Counting(sandbox)
     test = "import random\nfor _ in range(20):\n    x = random.randint(0, 99)\n    assert f(x) == x + 1"
     programs = ["def f(x): return x + 1", "def f(x): return x + 2", "import random\ndef f(x): return random.random()"]
     results = await judged_in_batch(kind_in(counting), [(program, test) for program in programs])
@@ -153,8 +153,8 @@ def test_assertions_are_removed_and_their_calls_stay() -> None:
     assert without_assertions("for x in y:\n    assert f(x) == 1, g(x)\n") == "for x in y:\n    f(x) == 1"
 
 
-async def test_messages_of_assertions_may_call_the_program_and_are_reported(both: Sandbox) -> None:
-    counting = Counting(both)
+async def test_messages_of_assertions_may_call_the_program_and_are_reported(sandbox: Sandbox) -> None:
+    counting = Counting(sandbox)
     test = "assert f(1) == 1\nassert f(2) == 2, 'two: ' + str(f(2)) + f\"{f(1)!r}\"\nassert f(3) == 3, str(f(9))"
     programs = [f"def f(x): return x if x < {i} else 'no'" for i in (2, 3, 4)]
     results = await judged_in_batch(kind_in(counting), [(program, test) for program in programs])
@@ -219,3 +219,44 @@ def test_nearly_all_of_a_benchmark_is_judged_in_batches() -> None:
     rows = [json.loads(line) for line in shared_path("data/humaneval.jsonl").read_text().splitlines()]
     specs = [(row["test"], ExecutionSpec("assertions", row["entry_point"])) for row in rows]
     assert sum(needs_of(*spec).recordable for spec in specs) >= 160
+
+
+# Finds the argument of the call of `decode` that comes later, and returns it as the answer of `encode`.
+LOOKING_AHEAD = """
+import sys
+def encode(text):
+    frame = sys._getframe()
+    while frame is not None:
+        if "requests" in frame.f_locals:
+            later = [frame.f_globals["decode"](each) for each in frame.f_locals["requests"]]
+            return next(arguments[1] for _, _, arguments, *_ in later if arguments[0] == "decode")
+        frame = frame.f_back
+    return "nothing"
+def decode(text):
+    return "abc"
+"""
+# The same, from all descriptors that it can read.
+READING_AHEAD = """
+import os, select
+def encode(text):
+    for fd in range(64):
+        try:
+            if select.select([fd], [], [], 0.05)[0] and b"xyz" in os.read(fd, 1 << 20):
+                return "xyz"
+            if b"xyz" in os.pread(fd, 1 << 20, 0):
+                return "xyz"
+        except (OSError, ValueError):
+            pass
+    return "nothing"
+def decode(text):
+    return "abc"
+"""
+TEST = 'assert encode("abc") == "xyz"\nassert decode("xyz") == "abc"\n'
+HONEST = 'def encode(text): return {"abc": "xyz"}[text]\ndef decode(text): return {"xyz": "abc"}[text]\n'
+
+
+@pytest.mark.thorough
+async def test_a_program_in_a_batch_does_not_see_calls_that_come_later(both: Sandbox) -> None:
+    jobs = [(program, TEST) for program in (LOOKING_AHEAD, HONEST, READING_AHEAD, HONEST)]
+    results = await judged_in_batch(kind_in(both), jobs)
+    assert [result.verdict is Verdict.ACCEPTED for result in results] == [False, True, False, True]

@@ -9,10 +9,12 @@ from fastapi import HTTPException
 from hypothesis import given
 from hypothesis import strategies as st
 
+from alpha_codium.problem import ExecutionSpec, Problem, TestCase, TestType
 from alpha_codium.program import Job, Program
 from alpha_codium.sandbox.remote.inputs import RepeatedInputs, StoredInputs
 from alpha_codium.serve.problems import Problems
 from alpha_codium.serve.requests import JudgeRequest, ProblemRequest
+from tests.judge.interactors import GUESSES, ICPC, interactive
 from tests.serve.serving import started
 from tests.support import ROOT
 
@@ -76,6 +78,48 @@ def test_programs_of_a_batch_name_problems_too(client):
     assert {json.loads(line)["answer"]["verdict"] for line in lines} == {"accepted"}
     unknown = client.post("/v1/judge/batch", json={"programs": [*programs, {"program": ADD, "problem": "0" * 64}]})
     assert unknown.status_code == 404
+
+
+FILES = Problem("files", private_tests=(TestCase("1 2", "3"),), input_file="in.txt", output_file="out.txt")
+IN_FILES = "a, b = map(int, open('in.txt').read().split())\nprint(a + b, file=open('out.txt', 'w'))"
+IN_RUBY = Problem(
+    "ruby",
+    execution=ExecutionSpec("assertions", test_code="raise 'assertion failed' unless add(1, 2) == 3", language="ruby"),
+)
+WHOLE = [
+    (FILES, "python3", IN_FILES, ADD),
+    (interactive(ICPC, private_tests=(TestCase("7", "20"),)), "python3", GUESSES, "print(0)"),
+    (IN_RUBY, "ruby", "def add(a, b) = a + b", "def add(a, b) = a"),
+]
+
+
+@pytest.mark.parametrize(
+    ("whole", "language", "right", "wrong"), WHOLE, ids=["files", "interactor", "assertions in ruby"]
+)
+def test_a_request_may_have_a_whole_problem(client, whole, language, right, wrong):
+    own = whole.to_json()
+    by_name = client.post("/v1/problems", json={"problem": own}).json()
+    assert by_name["tests"] == len(whole.tests(tuple(TestType)))
+    for sent in (own, by_name["problem"]):
+        answers = [judged(client, program=each, language=language, problem=sent) for each in (right, wrong)]
+        assert [(answer["judged"], answer["accepted"]) for answer in answers] == [(True, True), (True, False)], answers
+
+
+@pytest.mark.parametrize(
+    ("changes", "detail"),
+    [
+        ({"kind": "call"}, "problem: not a Problem: "),
+        ({"private_tests": [{"input": 1, "output": ""}]}, "problem: not a TestCase: input must be a str"),
+        ({"checker": {"name": "float", "arguments": [1]}}, "problem.checker.arguments: "),
+        ({"execution": {"kind": "cal"}}, "it has tests of the kind 'cal'"),
+        ({"private_tests": [{"input": "", "output": ""}] * 10_001}, "problem: a problem has at most 10000 tests"),
+    ],
+    ids=["unknown", "test", "checker", "kind", "many"],
+)
+def test_an_invalid_problem_is_refused_with_the_reason(client, changes, detail):
+    answer = client.post("/v1/judge", json={"program": ADD, "problem": FILES.to_json() | changes})
+    assert answer.status_code == 422
+    assert detail in answer.json()["detail"]
 
 
 def test_the_digest_depends_on_the_content_alone(client):

@@ -1,29 +1,53 @@
 """A driver that loads a program and answers recorded requests (see `recording`).
 
-1. stdin holds `(program, setup_code, requests, seconds)`, encoded by `codec`: the program's source and the encoded
-   requests. What the program prints goes to stderr.
-2. Lines go to the real stdout, each as soon as it is known: `compiled` or `uncompiled`, the answer to `load`, then the
-   answer to each request. An answer is one or more messages (see `peer`) separated by spaces, or `other`.
+1. The first line of stdin is `(program, setup_code, seconds)`, encoded by `codec`: the program's source. The others are
+   the requests, each of which comes only after the answer to the one before. The program's own stdin is empty, and what
+   it prints goes to stderr.
+2. Lines go to the real stdout: `uncompiled`, or the answer to `load` and then to each request. An answer is one or more
+   messages (see `peer`) separated by spaces, or `other`.
 3. After `seconds` of CPU time, SIGPROF ends the process. The program may still be right, and is judged again.
 """
 
 import _signal  # pyrefly: ignore[missing-import] - the C module: `signal` loads enum
 import builtins
-import sys
+import os
+from collections.abc import Iterator
 from typing import Any
 
 from alpha_codium.judge.codec import Excessive, Unencodable, decode, encode, unreferred
 from alpha_codium.judge.drivers.changes import answers_to
 from alpha_codium.judge.drivers.exceptions import attributes_of
 from alpha_codium.judge.drivers.loading import exit_process, load, look_up, print_error, set_stdout_aside, write_all
+from alpha_codium.judge.drivers.requests import message_in
 
 # Stack frames below the program's: `answer_all`, `answers_to`, `perform`.
 FRAMES = 3
 
 
-def answer_all(source: str, setup_code: str, requests: "list[str]", seconds: float) -> None:
+def lines_of(fd: int) -> "Iterator[str]":
+    """Yield the lines that come, without their ends."""
+    rest = b""
+    while piece := os.read(fd, 1 << 16):
+        *lines, rest = (rest + piece).split(b"\n")
+        for line in lines:
+            yield line.decode()
+    if rest:
+        yield rest.decode()
+
+
+def set_stdin_aside() -> int:
+    """Return a new descriptor of the real stdin, and leave an empty stdin to the program."""
+    kept = os.dup(0)
+    empty, writer = os.pipe()
+    os.close(writer)
+    os.dup2(empty, 0)
+    os.close(empty)
+    return kept
+
+
+def answer_all(requests: "Iterator[str]", out: int) -> None:
     """Compile the program, run it, and answer each request."""
-    out = set_stdout_aside()
+    source, setup_code, seconds = decode(next(requests))
     _signal.setitimer(_signal.ITIMER_PROF, seconds)
     try:
         # From bytes, as the sandboxes do: a byte order mark or a coding line counts.
@@ -32,7 +56,6 @@ def answer_all(source: str, setup_code: str, requests: "list[str]", seconds: flo
         print_error(error.with_traceback(None))
         write_all(out, b"uncompiled\n")
         exit_process(1)
-    write_all(out, b"compiled\n")
     namespace: dict[str, Any] = {}
     found: dict[str, Any] = {}
 
@@ -47,7 +70,7 @@ def answer_all(source: str, setup_code: str, requests: "list[str]", seconds: flo
 
     write_all(out, spelt(answers_to(perform, "load", (), {}, [])))
     for text in requests:
-        write_all(out, spelt(answers_to(perform, *decode(text)[1:])))
+        write_all(out, spelt(answers_to(perform, *message_in(text)[1:])))
     exit_process(0)
 
 
@@ -71,4 +94,4 @@ def spelt(messages: "list[tuple[Any, ...]]") -> bytes:
 
 
 if "program" in globals():
-    answer_all(*decode(sys.stdin.read()))
+    answer_all(lines_of(set_stdin_aside()), set_stdout_aside())

@@ -10,10 +10,11 @@ import os
 import sys
 from typing import Any, NoReturn
 
-from alpha_codium.judge.codec import decode, encode, unreferred
+from alpha_codium.judge.codec import decode
 from alpha_codium.judge.drivers.changes import same_among
 from alpha_codium.judge.drivers.loading import exit_process, print_error, set_stdout_aside
 from alpha_codium.judge.drivers.outcomes import CallOnly, names_for, run_in
+from alpha_codium.judge.drivers.requests import request_text
 
 # With more calls than this, the assertions are run with each program.
 MOST_CALLS = 5_000
@@ -70,7 +71,7 @@ class RecordingPeer:
     def record(self, /, *arguments: "Any", **keywords: "Any") -> AnyResult:
         """Record a call; the first argument is the name of the function."""
         try:
-            self.calls.append(encode(("ask", "call_name", arguments, keywords, same_among(arguments)), unreferred))
+            self.calls.append(request_text(("ask", "call_name", arguments, keywords, same_among(arguments))))
         except TypeError:
             self.refuse()
         if len(self.calls) > MOST_CALLS:

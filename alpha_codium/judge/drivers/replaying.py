@@ -14,11 +14,12 @@ import sys
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from alpha_codium.judge.codec import Unencodable, decode, encode, unreferred
+from alpha_codium.judge.codec import decode, encode
 from alpha_codium.judge.drivers.assertion_side import LeftPeer
 from alpha_codium.judge.drivers.loading import exit_process, set_stdout_aside
 from alpha_codium.judge.drivers.outcomes import CallOnly, outcome_of
 from alpha_codium.judge.drivers.peer import ENDED, ChannelClosed
+from alpha_codium.judge.drivers.requests import is_text_of
 
 # The function that the rewritten assertions call for their messages; see `assertion_batches`.
 MESSAGE = "_message_of_"
@@ -58,28 +59,22 @@ class ReplayingPeer(LeftPeer):
 
     def send(self, message: "tuple[Any, ...]") -> None:
         """Find the answer to a request."""
-        place = 0 if message[1] == "load" else self.place_of(self.text_of(message))
+        place = 0 if message[1] == "load" else self.place_of(message)
         if place >= len(self.answers):
             raise ChannelClosed(ENDED)
         self.waiting = self.answers[place].split(" ")
         if self.waiting == ["other"]:
             self.abandon()
 
-    def place_of(self, request: str) -> int:
+    def place_of(self, message: "tuple[Any, ...]") -> int:
         """Return the index of the answer to a request; the first answer is that to `load`."""
-        if self.in_message and request in self.requests[: self.place]:
-            return 1 + self.requests.index(request)
-        if self.in_message or self.place >= len(self.requests) or request != self.requests[self.place]:
+        if self.in_message:
+            earlier = (i for i, text in enumerate(self.requests[: self.place], 1) if is_text_of(text, message))
+            return next(earlier, 0) or self.abandon()
+        if self.place >= len(self.requests) or not is_text_of(self.requests[self.place], message):
             self.abandon()
         self.place += 1
         return self.place
-
-    def text_of(self, message: "tuple[Any, ...]") -> str:
-        """Encode a request without references."""
-        try:
-            return encode(message, unreferred)
-        except Unencodable:
-            return ""
 
     def receive(self) -> "Any":
         """Return the next message of an answer."""

@@ -37,6 +37,7 @@ from alpha_codium.sandbox.protocol import (
     Sandbox,
     consumed,
     job_of,
+    refuse_turns,
     require_language,
     require_one_file,
     worker_count,
@@ -159,6 +160,7 @@ class CodeContestsSandbox(Sandbox):
         """Yield the executions of a job; batches have `size` inputs, then twice as many each time, up to `most`."""
         require_language(job.program, PYTHON)
         require_one_file(job)
+        refuse_turns(job)
         if reason := surrogate_in(job.program.source):
             yield Execution(Status.COMPILATION_ERROR, stderr=f"the program is {reason}")
             return

@@ -101,18 +101,20 @@ def program_folder_in(scratch: Scratch | None) -> str:
 class RunnerProgram:
     """What a runner runs: the `source` of a Python program, its trusted `driver`, the path of its main file.
 
-    With `native`, it is another program, see `engine/native`; `source` is an executable, or files.
+    With `native`, it is another program, see `engine/native`; `source` is an executable, or files. `by_turns`: see
+    `inside/turns`.
     """
 
     source: bytes | Executable
     driver: bytes = b""
     main: str = ""
     native: Mapping[str, Any] | None = None
+    by_turns: bool = False
 
 
 def runner_request(
     limits: Limits,
-    native: Mapping[str, Any] | None = None,
+    program: RunnerProgram,
     *,
     may_fork: bool,
     walls: bool = False,
@@ -123,7 +125,7 @@ def runner_request(
     A runner may always fork. Unless its tests `may_fork`, each gets a second filter, with which only a compiler may.
     Unless a control group counts the memory (`counted`), the compiler's own limit is what a group would allow.
     """
-    machine = platform.machine()
+    machine, native = platform.machine(), program.native
     if native is not None:
         name, more = native["memory"] or ("", 0)
         native = {
@@ -137,6 +139,7 @@ def runner_request(
     of_tests = build_filter(machine, processes=compiles, walled=walls, executing=executing)
     return {
         "native": native,
+        "by_turns": program.by_turns,
         "memory_bytes": limits.memory_bytes,
         "cpu_seconds": limits.kernel_cpu_seconds,
         "filter": build_filter(machine, processes=True, narrowing=not may_fork, executing=executing),

@@ -80,6 +80,7 @@ class JailPool(Sandbox, ABC):
     has_dialogues = True
     # Whether compilers run in the backend's own jails, not in those of this machine.
     compiles_inside = False
+    has_turns = True
     # What has to provide a complete jail, for messages.
     provider = "machine"
 

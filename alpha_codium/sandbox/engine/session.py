@@ -48,7 +48,8 @@ class Session:
         self.worker, self.lock, self.cancellation, self.limits = worker, lock, cancellation, limits
         self.invalid = surrogate_in(*what.program.files.values())
         source = what.program.source.encode("utf-8", "replace")
-        self.program = RunnerProgram(source, what.driver.encode(), what.program.main)
+        by_turns = isinstance(what, Job) and what.by_turns
+        self.program = RunnerProgram(source, what.driver.encode(), what.program.main, by_turns=by_turns)
         self.build = build
         self._client: RunnerClient | None = None
         self._may_wait_again = self._may_rerun = True

@@ -110,7 +110,7 @@ class Worker:
                 errors = files.output_file("stderr")
                 request = runner_request(
                     limits,
-                    program.native,
+                    program,
                     may_fork=self.may_fork_for(program),
                     walls=self.jail.walls,
                     counted=self.counts_memory,

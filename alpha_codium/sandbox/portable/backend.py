@@ -53,6 +53,7 @@ from alpha_codium.sandbox.protocol import (
     Isolation,
     PairUnsupported,
     Sandbox,
+    refuse_turns,
     require_language,
     require_one_file,
     worker_count,
@@ -145,6 +146,7 @@ class PortableSandbox(Sandbox):
 
     async def execute(self, job: Job) -> AsyncGenerator[Execution, None]:
         """See `Sandbox.execute`."""
+        refuse_turns(job)
         if job.command:
             yield Execution(Status.FINISHED)
             process = Process(job.command, job.program.files)

@@ -51,6 +51,7 @@ class RemoteSandbox(Sandbox):
         self._check()
         self._servers = await Servers(self.urls, self._token()).__aenter__()
         self.workers = self.workers or self._servers.workers
+        self.has_turns = self._servers.has_turns
         return await super().__aenter__()
 
     async def __aexit__(

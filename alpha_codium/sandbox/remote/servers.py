@@ -84,6 +84,7 @@ class Servers:
         self.servers = [Server(url.rstrip("/")) for url in urls]
         self.identity: Identity | None = None
         self.tools: dict[str, str] = {}
+        self.has_turns = False
         self._headers = {"content-type": "application/json"} | ({"authorization": f"Bearer {token}"} if token else {})
         self._client: httpx.AsyncClient | None = None
         self._answered = 0.0
@@ -171,7 +172,7 @@ class Servers:
         info = await self._request(server, "GET", "/v1/info")
         try:
             identity, server.workers = Identity.from_json(info["sandbox"]), max(1, int(info["workers"]))
-            tools = dict(info["tools"])
+            tools, self.has_turns = dict(info["tools"]), bool(info["turns"])
         except (KeyError, TypeError, ValueError) as error:
             raise SandboxError(f"{server.url} is no server of gencode") from error
         if identity.rules != JUDGING_RULES:

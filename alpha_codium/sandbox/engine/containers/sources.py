@@ -15,7 +15,19 @@ PACKAGES = (
 # In the order in which they import each other.
 MODULES = {
     "": ("files",),
-    "inside": ("wire", "kernel", "trees", "program", "jail", "known_good", "native", "zygote", "runner", "walls"),
+    "inside": (
+        "wire",
+        "kernel",
+        "trees",
+        "program",
+        "jail",
+        "known_good",
+        "native",
+        "turns",
+        "zygote",
+        "runner",
+        "walls",
+    ),
     "containers.inside": ("frames", "link", "forkers", "root", "container_jail", "agent"),
 }
 

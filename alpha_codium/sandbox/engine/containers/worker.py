@@ -132,7 +132,7 @@ class ContainerWorker(Worker):
         self._stream.largest = largest_frame(limits)
         request = runner_request(
             limits,
-            program.native,
+            program,
             may_fork=self.may_fork_for(program),
             walls=not self.has_namespaces,
             counted=self.counts_memory,

@@ -21,7 +21,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import NoReturn
 
-from alpha_codium.sandbox.engine.inside import jail, program, trees, wire, zygote
+from alpha_codium.sandbox.engine.inside import jail, program, trees, turns, wire, zygote
 from alpha_codium.sandbox.engine.inside import kernel as k
 from alpha_codium.sandbox.engine.inside.native import NativeProgram
 
@@ -51,6 +51,10 @@ class TestForker:
         # At the hard limit the kernel sends SIGKILL, which doesn't show why the program ended.
         self.cpu_limit = (candidate["cpu_seconds"], candidate["cpu_seconds"] + 1)
         self.filter = candidate["test_filter"]
+        self.by_turns = candidate["by_turns"]
+        self.most_bytes = candidate["rlimits"]["RLIMIT_FSIZE"]
+        # The process of the current test, from its start to its end.
+        self.running = 0
         # Whether the program is started without a fork.
         self.spawns = False
 
@@ -61,10 +65,16 @@ class TestForker:
             if message != wire.TEST:
                 os._exit(0)
             start = time.monotonic()
-            pid = self.start(fds)
+            exchange = turns.Turns(fds, self.most_bytes) if self.by_turns else None
+            pid = self.start(fds if exchange is None else exchange.given)
             if pid == 0:
-                return self.become_test(fds)
-            os.closerange(fds[0], fds[-1] + 1)
+                return self.become_test(fds if exchange is None else exchange.given)
+            if exchange is None:
+                os.closerange(fds[0], fds[-1] + 1)
+            else:
+                self.running = pid
+                if not exchange.carry(pid):
+                    self.end_test(0, None)
             status, cpu, peak, processes = self.reap(pid)
             if self.native is not None:
                 self.native.require_executed()

@@ -178,7 +178,7 @@ class WalledTestForker(runner.TestForker):
 
     def __init__(self, host: socket, candidate: jail.Config, warnings: bytes, config: jail.Config) -> None:
         super().__init__(host, candidate, warnings, config)
-        self.runner, self.running = os.getpid(), 0
+        self.runner = os.getpid()
 
     def enclose(self) -> None:
         """In the new process: die with the runner, enter a nested Landlock domain, and install a filter."""
