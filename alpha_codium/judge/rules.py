@@ -26,7 +26,8 @@ class Rules:
     """A user's settings for judging; a limit of 0 means the problem's own.
 
     `cpu_seconds` is used as given; a problem's own time limit is meant for C++, and multiplied by `time_limit_factor`
-    for programs in Python, and by `time_limit_factors` for those in other languages.
+    for programs in Python, and by `time_limit_factors` for those in other languages. `wall_seconds` is by default three
+    times the CPU time plus 2 s.
     `delta` and `order_matters` choose the checker of problems that name none. `header` is Python code, such as imports,
     that runs before each Python program and before a problem's own setup code.
     """
@@ -39,11 +40,12 @@ class Rules:
     stop_on_first_failure: bool = False
     header: str = ""
     time_limit_factors: Mapping[str, float] = field(default_factory=lambda: TIME_LIMIT_FACTORS)
+    wall_seconds: float = 0.0
 
     @classmethod
     def of(cls, settings: "CodeTesterSection", time_limit_factors: Mapping[str, float] = TIME_LIMIT_FACTORS) -> "Rules":
         """Return the rules in the settings `[code_tester]`, and the factors of `[languages]`."""
-        others = ("cpu_seconds", "time_limit_factors")
+        others = ("cpu_seconds", "time_limit_factors", "wall_seconds")
         same = {field.name: getattr(settings, field.name) for field in fields(cls) if field.name not in others}
         return cls(cpu_seconds=settings.timeout, time_limit_factors=time_limit_factors, **same)
 
@@ -60,6 +62,7 @@ class Rules:
         own_seconds = (problem.time_limit_seconds or 0.0) * factor
         return Limits(
             cpu_seconds=self.cpu_seconds or own_seconds or DEFAULT_CPU_SECONDS,
+            wall_seconds=self.wall_seconds,
             memory_bytes=self.memory_bytes or problem.memory_limit_bytes or DEFAULT_MEMORY_BYTES,
         )
 

@@ -14,10 +14,9 @@ from fastapi.responses import PlainTextResponse, Response
 from alpha_codium import __version__
 from alpha_codium.errors import SandboxError
 from alpha_codium.eval.judging import OpenJudge
-from alpha_codium.program import PYTHON
 from alpha_codium.serve.answers import AsciiResponse
 from alpha_codium.serve.dialects import DIALECTS
-from alpha_codium.serve.dialects.asking import Server
+from alpha_codium.serve.dialects.asking import Server, Versions
 from alpha_codium.serve.executing import Executor, add_execution
 from alpha_codium.serve.hiding import NOTHING, Hiding, without_paths
 from alpha_codium.serve.judging import Judging, add_judging
@@ -57,8 +56,7 @@ def application(
     add_execution(app, opened, executor, problems)
     if runner is not None:
         add_repository(app, executor, runner)
-    versions = opened.tools() | {PYTHON: opened.identity.interpreter}
-    server = Server(judging.judge, executor, versions, opened.workers)
+    server = Server(judging.judge, executor, Versions(opened), opened.workers)
     for name in dialects:
         app.include_router(DIALECTS[name](server))
     return app

@@ -10,7 +10,7 @@ import asyncio
 import json
 import sys
 from collections import OrderedDict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fastapi import FastAPI, HTTPException
 from fastapi.responses import Response
@@ -94,7 +94,7 @@ def read(item: ProblemRequest, name: str = "request") -> JudgedBy:
     try:
         return item.judged_by(name)
     except (ValueError, RecursionError) as error:
-        first = error.errors()[0] if isinstance(error, ValidationError) else {"loc": (), "msg": error}
+        first: Any = error.errors()[0] if isinstance(error, ValidationError) else {"loc": (), "msg": error}
         where = ".".join(map(str, ("problem", *first["loc"])))
         raise HTTPException(422, f"{where}: {first['msg']}") from error
 

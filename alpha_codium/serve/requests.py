@@ -7,6 +7,7 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, model_validator
 
 from alpha_codium.judge import Rules
 from alpha_codium.language_table import LANGUAGES
+from alpha_codium.limits import WALL_EXTRA_SECONDS, WALL_FACTOR
 from alpha_codium.problem import CheckerSpec, ExecutionSpec, Problem, TestCase, TestType
 from alpha_codium.program import Program
 from alpha_codium.serve.hiding import Hiding, without_paths
@@ -111,6 +112,13 @@ class JudgeRequest(ProblemRequest):
         "`alpha_codium.problem.Problem`, what `/v1/problems` returned for one, or the name of a problem of the "
         "server's dataset.",
     )
+    wall_limit_seconds: float = Field(
+        0,
+        ge=0,
+        le=WALL_FACTOR * MOST_SECONDS + WALL_EXTRA_SECONDS,
+        description="Wall time for a test, without the time that it waits for a processor; 0 for three times the CPU "
+        "time plus 2 s.",
+    )
     stop_on_first_failure: bool = False
     shown_characters: int = Field(
         SHOWN_CHARACTERS,
@@ -144,6 +152,7 @@ class JudgedBy:
             base,
             cpu_seconds=request.time_limit_seconds or self.cpu_seconds or base.cpu_seconds,
             memory_bytes=request.memory_limit_bytes or self.memory_bytes or base.memory_bytes,
+            wall_seconds=request.wall_limit_seconds,
             stop_on_first_failure=request.stop_on_first_failure,
         )
 

@@ -4,6 +4,7 @@ import base64
 import io
 import json
 import platform
+import re
 import shutil
 import time
 import zipfile
@@ -234,6 +235,8 @@ def test_unknown_tokens_and_fields_are_refused(client):
 
 def test_the_server_tells_what_it_is(client):
     listed = client.get("/languages").json()
+    names = {each["id"]: each["name"].partition(".")[0] for each in listed}
+    assert re.fullmatch(r"C\+\+ \(GCC \d+", names[54]), names
     assert {"id": 71, "name": f"Python ({platform.python_version()})"} in listed
     assert client.get("/languages/71").json()["id"] == 71
     assert client.get("/languages/43").status_code == 404

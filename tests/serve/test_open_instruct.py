@@ -41,6 +41,12 @@ def test_each_test_has_a_result_and_a_runtime(client, program, expected):
     assert results(client, program) == expected
 
 
+def test_no_runtime_is_above_the_limit_and_sleeping_counts(client):
+    slow = "import time\ntime.sleep(0.9)\nprint(3)"
+    assert results(client, slow) == [0, 0]
+    assert results(client, "import time\ndef f(x): time.sleep(0.9)", ["f(1); assert True"], "/test_program") == [0]
+
+
 def test_tests_may_be_json_in_a_string(client):
     assert results(client, ADD, json.dumps(TESTS)) == [1, 1]
 

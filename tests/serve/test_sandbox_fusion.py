@@ -66,6 +66,11 @@ def test_a_program_that_ends_otherwise_has_failed(client, code, status, return_c
         assert answer["run_result"]["stdout"] == "begin\n"
 
 
+def test_a_program_that_sleeps_beyond_its_time_is_ended_as_one_that_computes(client):
+    answer = run(client, "import time; time.sleep(0.6)", run_timeout=0.3)
+    assert (answer["status"], answer["run_result"]["status"]) == ("Failed", "TimeLimitExceeded")
+
+
 def test_large_outputs_are_complete(client):
     assert len(run(client, "print('x' * 10_000_000)")["run_result"]["stdout"]) == 10_000_001
 

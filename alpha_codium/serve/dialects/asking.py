@@ -1,12 +1,47 @@
 """What a dialect asks the server for."""
 
-from collections.abc import Awaitable, Callable, Mapping
+import time
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 
 from fastapi import Request
 
+from alpha_codium.errors import SandboxError
+from alpha_codium.eval.judging import OpenJudge
+from alpha_codium.language_table import LANGUAGES
+from alpha_codium.program import PYTHON
 from alpha_codium.serve.executing import Executor
 from alpha_codium.serve.requests import JudgeAnswer, JudgeRequest
+
+# Seconds after which a language that can't be run is looked for again: its compiler may have been too busy to answer.
+AGAIN = 30.0
+
+
+class Versions(Mapping[str, str]):
+    """The languages that programs can be in now, with the version of the compiler or runtime of each."""
+
+    def __init__(self, opened: OpenJudge, clock: Callable[[], float] = time.monotonic) -> None:
+        self._sandbox, self._clock = opened.judge.sandbox, clock
+        self._found = {PYTHON: opened.identity.interpreter}
+        self._asked: dict[str, float] = {}
+
+    def __getitem__(self, language: str) -> str:
+        if language not in self._found and language in LANGUAGES:
+            self._look_for(language)
+        return self._found[language]
+
+    def __iter__(self) -> Iterator[str]:
+        return (language for language in LANGUAGES if language in self)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+    def _look_for(self, language: str) -> None:
+        if self._clock() - self._asked.get(language, -AGAIN) >= AGAIN:
+            self._asked[language] = self._clock()
+            with suppress(SandboxError):
+                self._found[language] = self._sandbox.tool_version(language)
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,8 +49,8 @@ class Server:
     """The server that a dialect translates for.
 
     `judge` judges a program within the server's load; the work is cancelled if the client leaves. `executor` executes
-    programs without tests in the same way. `languages` are those that the server runs, with what is known of their
-    versions. It runs `workers` programs at a time.
+    programs without tests in the same way. `languages` are those that the server runs. It runs `workers` programs at a
+    time.
     """
 
     judge: Callable[[Request, JudgeRequest], Awaitable[JudgeAnswer]]

@@ -192,6 +192,7 @@ def asked(code: str, tests: UnitTests) -> JudgeRequest:
             "tests": [{"input": text, "output": right} for text, right in zip(inputs, tests.outputs, strict=True)],
             "setup_code": SETUP,
             "time_limit_seconds": SECONDS,
+            "wall_limit_seconds": SECONDS,
             "stop_on_first_failure": True,
             "shown_characters": SHOWN_CHARACTERS,
         }

@@ -57,7 +57,8 @@ def router(server: Server) -> APIRouter:
     async def answer(request: Request, item: Timed, tests: list[Test], kind: str) -> Answer:
         if not tests:
             return Answer(results=[], runtimes=[])
-        fields = {"program": item.program, "tests": tests, "kind": kind, "time_limit_seconds": item.max_execution_time}
+        limits = dict.fromkeys(("time_limit_seconds", "wall_limit_seconds"), item.max_execution_time)
+        fields = {"program": item.program, "tests": tests, "kind": kind, **limits}
         judged = await server.judge(request, JudgeRequest.model_validate(fields))
         if not judged.judged:
             raise HTTPException(500, "the server couldn't run a test: try again")

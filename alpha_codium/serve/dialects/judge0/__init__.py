@@ -49,9 +49,17 @@ class Submissions:
 
     def __init__(self, server: Server) -> None:
         self.server, self.store = server, Store()
-        self.languages = facts.languages_of(server)
-        self.names = {number: language.name(server) for number, language in self.languages.items()}
         self._tasks: set[asyncio.Task[None]] = set()
+
+    @property
+    def languages(self) -> dict[int, facts.JudgeLanguage]:
+        """The languages of the server, by their numbers."""
+        return facts.languages_of(self.server)
+
+    @property
+    def names(self) -> dict[int, str]:
+        """The names of the languages, with their versions."""
+        return {number: language.name(self.server) for number, language in self.languages.items()}
 
     def read(self, body: Any, *, encoded: bool) -> Submission:
         """Return the submission in a request; raises Invalid."""
@@ -196,24 +204,25 @@ def _batch_of(body: Any) -> list[Any]:
 
 
 def _add_facts(routes: APIRouter, submissions: Submissions) -> None:
-    load, names = submissions.server.executor.load, submissions.names
+    load = submissions.server.executor.load
     most = max(1, submissions.server.workers)
 
     @routes.get("/languages")
     @routes.get("/languages/", include_in_schema=False)
     async def languages() -> Response:
         """Return the languages of the server."""
-        return AsciiResponse([{"id": number, "name": name} for number, name in names.items()])
+        return AsciiResponse([{"id": number, "name": name} for number, name in submissions.names.items()])
 
     @routes.get("/languages/all")
     async def all_languages() -> Response:
         """Return the languages of the server; none is archived."""
-        return AsciiResponse([{"id": number, "name": name, "is_archived": False} for number, name in names.items()])
+        known = submissions.names.items()
+        return AsciiResponse([{"id": number, "name": name, "is_archived": False} for number, name in known])
 
     @routes.get("/languages/{number}")
     async def language(number: str) -> Response:
         """Return one language."""
-        known = {str(each): name for each, name in names.items()}
+        known = {str(each): name for each, name in submissions.names.items()}
         if number not in known:
             return AsciiResponse({"error": "there is no such language"}, 404)
         unknown = dict.fromkeys(("source_file", "compile_cmd", "run_cmd"))

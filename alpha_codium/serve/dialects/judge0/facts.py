@@ -66,35 +66,39 @@ FORBIDDEN = {
 
 @dataclass(frozen=True, slots=True)
 class JudgeLanguage:
-    """A language by the original's number, and its name without the version."""
+    """A language by the original's number; its name without the version is `title`, and the name of a `compiler`."""
 
     id: int
     title: str
     ours: str
+    compiler: str = ""
 
     def name(self, server: Server) -> str:
         """Return the name with the version, if that is known."""
         found = NUMBER.search(server.languages[self.ours])
-        return f"{self.title} ({found[0]})" if found else self.title
+        version = " ".join(filter(None, (self.compiler, found[0] if found else "")))
+        return f"{self.title} ({version})" if version else self.title
 
 
 # The original's numbers are those of versions: each stands for the version that the server has.
 NUMBERS = {
-    (PYTHON, "Python"): (71, 92, 100, 109),
-    ("python2", "Python"): (70,),
-    ("c", "C"): (48, 49, 50, 103),
-    ("cpp", "C++"): (52, 53, 54, 105),
-    ("java", "Java"): (62, 91),
-    ("kotlin", "Kotlin"): (78,),
-    ("javascript", "JavaScript"): (63, 93, 97, 102),
-    ("typescript", "TypeScript"): (74, 94, 101),
-    ("go", "Go"): (60, 95, 106, 107),
-    ("rust", "Rust"): (73, 108),
-    ("csharp", "C#"): (51,),
-    ("ruby", "Ruby"): (72,),
+    (PYTHON, "Python", ""): (71, 92, 100, 109),
+    ("python2", "Python", ""): (70,),
+    ("c", "C", "GCC"): (48, 49, 50, 103),
+    ("cpp", "C++", "GCC"): (52, 53, 54, 105),
+    ("java", "Java", "OpenJDK"): (62, 91),
+    ("kotlin", "Kotlin", ""): (78,),
+    ("javascript", "JavaScript", "Node.js"): (63, 93, 97, 102),
+    ("typescript", "TypeScript", ""): (74, 94, 101),
+    ("go", "Go", ""): (60, 95, 106, 107),
+    ("rust", "Rust", ""): (73, 108),
+    ("csharp", "C#", "Mono"): (51,),
+    ("ruby", "Ruby", ""): (72,),
 }
 LANGUAGES = tuple(
-    JudgeLanguage(number, title, ours) for (ours, title), numbers in NUMBERS.items() for number in numbers
+    JudgeLanguage(number, title, ours, compiler)
+    for (ours, title, compiler), numbers in NUMBERS.items()
+    for number in numbers
 )
 
 

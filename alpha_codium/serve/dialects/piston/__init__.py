@@ -31,19 +31,22 @@ class Answered(Exception):
 def router(server: Server) -> APIRouter:
     """Return the addresses of the dialect."""
     routes = APIRouter(prefix="/api/v2", tags=["Piston"])
-    runtimes = runtimes_of(server)
 
     @routes.get("/runtimes")
     async def list_runtimes() -> Response:
         """Return the languages of the server."""
-        listed = [{"language": each.language, "version": each.version, "aliases": each.aliases} for each in runtimes]
+        listed = [
+            {"language": each.language, "version": each.version, "aliases": each.aliases}
+            for each in runtimes_of(server)
+        ]
         return AsciiResponse(listed)
 
     @routes.get("/packages")
     async def list_packages() -> Response:
         """Return the languages of the server, as packages that are installed."""
         packages = [
-            {"language": each.language, "language_version": each.version, "installed": True} for each in runtimes
+            {"language": each.language, "language_version": each.version, "installed": True}
+            for each in runtimes_of(server)
         ]
         return AsciiResponse(packages)
 
@@ -58,7 +61,7 @@ def router(server: Server) -> APIRouter:
         """Execute a program."""
         try:
             item = Execute.of(await _body(request))
-            runtime = find_runtime(runtimes, item.language, item.version)
+            runtime = find_runtime(runtimes_of(server), item.language, item.version)
             run = codeforces.run if runtime.codeforces else running.run
             stages = await run(server, request, item, runtime)
         except Answered as answer:

@@ -67,7 +67,7 @@ class Test:
         """Return the limits of the program; raises Refused."""
         seconds = self._number("TIME_LIMIT", default.cpu_seconds, MOST_SECONDS)
         memory = self._number("MEMORY_LIMIT", default.memory_bytes / MEGABYTE, MOST_MEMORY / MEGABYTE)
-        return Limits(cpu_seconds=seconds, memory_bytes=int(memory * MEGABYTE))
+        return Limits(cpu_seconds=seconds, wall_seconds=seconds, memory_bytes=int(memory * MEGABYTE))
 
     def _number(self, name: str, default: float, most: float) -> float:
         text = self.config.get(name, "").strip("\"'")

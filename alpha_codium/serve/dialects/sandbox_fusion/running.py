@@ -14,7 +14,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from pydantic import BaseModel, Field
 
-from alpha_codium.limits import DEFAULT_MEMORY_BYTES, WALL_EXTRA_SECONDS, Limits
+from alpha_codium.limits import DEFAULT_MEMORY_BYTES, Limits
 from alpha_codium.program import PYTHON, Program
 from alpha_codium.serve.answers import AsciiResponse
 from alpha_codium.serve.dialects.asking import Server
@@ -51,7 +51,7 @@ class RunRequest(BaseModel):
     code: str
     language: KnownLanguage
     compile_timeout: float = Field(10, gt=0, description="Ignored: the server has a limit of its own.")
-    run_timeout: float = Field(10, gt=0, description="CPU time in seconds; wall time may be 2 s longer.")
+    run_timeout: float = Field(10, gt=0, description="CPU time and wall time in seconds.")
     memory_limit_MB: int = -1  # noqa: N815 - the dialect's name
     stdin: str | None = None
     files: dict[str, str | None] = {}
@@ -150,7 +150,7 @@ def limits_of(seconds: float, mebibytes: int) -> Limits:
     """Return the limits of a run, at most the server's; the memory is the default unless it is above 0."""
     seconds = min(seconds, MOST_SECONDS)
     memory = min(mebibytes << 20, MOST_MEMORY) if mebibytes > 0 else DEFAULT_MEMORY_BYTES
-    return Limits(cpu_seconds=seconds, wall_seconds=seconds + WALL_EXTRA_SECONDS, memory_bytes=memory)
+    return Limits(cpu_seconds=seconds, wall_seconds=seconds, memory_bytes=memory)
 
 
 def _decoded(files: dict[str, str | None]) -> dict[str, bytes]:
