@@ -182,6 +182,9 @@ class Score(Table):
             problems = f"{len(self.problems)} of {counted(subset['of'], 'problem')} ({subset['by']})"
         yield f"{problems}, {counted(self.verdicts.total(), 'program')}"
         yield from (f"  {verdict:<24}{count:>7}" for verdict, count in self.verdicts.most_common())
+        # Before the score, which says nothing about the model if the programs are raw answers.
+        if broken := self.extra.get("broken_programs"):
+            yield from broken_lines(broken)
         mixed = {"correct", "incorrect"} <= {c.group for p in self.problems for c in p.candidates}
         for name, value in () if mixed else self.pass_at_k.items():
             bounds = self.intervals[name]
@@ -272,8 +275,6 @@ def _fact_lines(facts: Mapping[str, Any]) -> Iterator[str]:
         yield f"samples      {rates_text(rates)}"
         if missing := rates["problems_without_samples"]:
             yield f"{counted(missing, 'problem')} without a sample: counted as failed"
-    if broken := facts.get("broken_programs"):
-        yield from broken_lines(broken)
     yield f"judge error  {JudgeError(**facts['judge_error'])}"
     if agreed := facts.get("agreement"):
         yield f"correct solutions accepted    {agreed['correct_accepted']} of {agreed['correct_total']}"

@@ -25,8 +25,7 @@ from alpha_codium.judge.codec import Excessive, decode, encode
 from alpha_codium.judge.drivers import driver
 from alpha_codium.judge.drivers.replaying import MESSAGE
 from alpha_codium.languages.python.syntax import parse
-from alpha_codium.limits import Limits
-from alpha_codium.problem import TestCase
+from alpha_codium.problem import ExecutionSpec, TestCase
 from alpha_codium.program import PYTHON, Job, Program
 from alpha_codium.sandbox.protocol import report_of
 from alpha_codium.verdict import Execution, PairReport, Report, Status, Verdict
@@ -49,6 +48,8 @@ REPLAY_SECONDS = 30.0
 MAX_PROGRAM, MAX_ANSWERS = 1 << 20, 1 << 18
 IMPORT = re.compile(r"^[ \t]*(?:import|from)[ \t]+([A-Za-z_]\w*)", re.MULTILINE)
 MOST_IMPORTS = 40
+# A frame of the tests in a traceback.
+FRAME = re.compile(r'^  File "tests\.py", line (?P<line>\d{1,9}), in .*$', re.MULTILINE)
 NO_MODULES = {"None", "True", "False", "import", "as"}
 
 
@@ -99,6 +100,11 @@ class Recording:
     needs: Needs
     seed: str
     requests: tuple[str, ...]
+
+
+def is_batched(spec: ExecutionSpec, language: str) -> bool:
+    """Whether programs in a language can be judged together by the tests of a problem, if they have the same limits."""
+    return spec.kind == AssertionsKind.name and spec.language == language == PYTHON
 
 
 async def judge_together(runs: Sequence[AssertionRun]) -> list[list[AssertionResult]]:
@@ -238,8 +244,28 @@ class Batch:
             i: result
             for test, execution in zip(inputs, report.executions, strict=False)
             for i, line in zip(groups[test], execution.stdout.splitlines(), strict=False)
-            if (result := _result_of_line(line, token, answers[i], self.kind.limits)) is not None
+            if (result := self._result_of_line(line, token, answers[i], self.recordings[test])) is not None
         }
+
+    def _result_of_line(self, line: str, token: str, right: Execution, recording: Recording) -> AssertionResult | None:
+        """Parse one line of a replay's output; return None if it is undecided or truncated."""
+        given, outcome, text = [*line.split(" "), "", "", ""][:3]
+        if given != token or outcome not in ("passed", "wrong", "raised") or right.status in OVER:
+            return None
+        in_time = right.cpu_seconds <= self.kind.limits.cpu_seconds
+        if outcome == "passed" and not (right.status is Status.FINISHED and right.exit_code == 0 and in_time):
+            return None
+        try:
+            (failure, believed, returned, _), stderr = decode(text)
+        except (TypeError, ValueError):
+            return None
+        if not (isinstance(stderr, str) and isinstance(returned, str)):
+            return None
+        left = Execution(Status.FINISHED, stderr=with_source(stderr, recording.needs.code), exit_code=0)
+        # The program may have been stopped after a failed assertion, by requests that a pair wouldn't have made.
+        right = dataclasses.replace(right, status=Status.FINISHED, stdout="", exit_code=0, signal=None)
+        pair = PairReport(Report(DONE, (left,)), Report(DONE, (right,)))
+        return result_of_pair(pair, AssertionReport(outcome, failure, believed, returned), self.kind.limits)
 
 
 def without_assertions(test_code: str) -> str:
@@ -248,15 +274,21 @@ def without_assertions(test_code: str) -> str:
 
 
 def with_messages_apart(test_code: str) -> str:
-    """Return the code with each message that contains calls wrapped: `assert x, _message_of_(lambda: message)`."""
+    """Return the code with each message that contains calls wrapped: `assert x, _message_of_(lambda: message)`.
 
-    def apart(node: ast.Assert) -> ast.stmt:
-        if node.msg is not None and any(isinstance(each, ast.Call) for each in ast.walk(node.msg)):
-            empty = ast.arguments([], [], kwonlyargs=[], kw_defaults=[], defaults=[])
-            node.msg = ast.Call(ast.Name(MESSAGE, ast.Load()), [ast.Lambda(empty, node.msg)], [])
-        return node
-
-    return _with_asserts(test_code, apart)
+    All lines keep their numbers.
+    """
+    lines = test_code.encode().split(b"\n")
+    asserts = (node for node in ast.walk(parse(test_code)) if isinstance(node, ast.Assert))
+    messages = [node.msg for node in asserts if any(isinstance(each, ast.Call) for each in ast.walk(node.msg or node))]
+    for message in sorted(filter(None, messages), key=lambda each: (each.lineno, each.col_offset), reverse=True):
+        assert message.end_lineno is not None and message.end_col_offset is not None
+        for line, column, text in (
+            (message.end_lineno - 1, message.end_col_offset, b")"),
+            (message.lineno - 1, message.col_offset, f"{MESSAGE}(lambda: ".encode()),
+        ):
+            lines[line] = lines[line][:column] + text + lines[line][column:]
+    return b"\n".join(lines).decode()
 
 
 def _with_asserts(test_code: str, change: Callable[[ast.Assert], ast.stmt]) -> str:
@@ -275,22 +307,12 @@ def _rewritten(change: Callable[[str], str], code: str) -> str:
         return ""
 
 
-def _result_of_line(line: str, token: str, right: Execution, limits: Limits) -> AssertionResult | None:
-    """Parse one line of a replay's output; return None if it is undecided or truncated."""
-    given, outcome, text = [*line.split(" "), "", "", ""][:3]
-    if given != token or outcome not in ("passed", "wrong", "raised") or right.status in OVER:
-        return None
-    ended = right.status is Status.FINISHED and right.exit_code == 0 and right.cpu_seconds <= limits.cpu_seconds
-    if outcome == "passed" and not ended:
-        return None
-    try:
-        (failure, believed, *_), stderr = decode(text)
-    except (TypeError, ValueError):
-        return None
-    if not isinstance(stderr, str):
-        return None
-    left = Execution(Status.FINISHED, stderr=stderr, exit_code=0)
-    # The program may have been stopped after a failed assertion, by requests that a pair wouldn't have made.
-    right = dataclasses.replace(right, status=Status.FINISHED, stdout="", exit_code=0, signal=None)
-    pair = PairReport(Report(DONE, (left,)), Report(DONE, (right,)))
-    return result_of_pair(pair, AssertionReport(outcome, failure, believed), limits)
+def with_source(stderr: str, test_code: str) -> str:
+    """Return tracebacks with the lines of the tests, which Python can't find since they aren't in a file."""
+    lines = test_code.split("\n")
+
+    def shown(found: re.Match[str]) -> str:
+        number = int(found["line"])
+        return f"{found[0]}\n    {lines[number - 1].lstrip()}" if 0 < number <= len(lines) else found[0]
+
+    return FRAME.sub(shown, stderr)

@@ -76,10 +76,6 @@ class AssertionsKind(TestKind):
         """See `TestKind`; the input must be an expression."""
         return self.fault_of(TestCase(_assigning(text), ""))
 
-    def batch_key(self, language: str) -> Limits | None:
-        """See `TestKind`; programs under the same limits share processes."""
-        return self.limits if language == PYTHON else None
-
     async def results(self, program: Program, tests: Sequence[TestCase], *, stop_early: bool) -> list[TestResult]:
         """See `TestKind`."""
         results: list[TestResult] = []

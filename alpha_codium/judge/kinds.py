@@ -63,10 +63,6 @@ class TestKind(ABC):
             else f"{title_of(language)} programs can't be run by {TESTS[self.name]}"
         )
 
-    def batch_key(self, language: str) -> Limits | None:
-        """Return what programs have in common that can be judged as a batch; None if each is judged alone."""
-        return None
-
     def fault_of(self, test: TestCase) -> str:
         """Return why `test` is malformed, in one line, empty if it isn't. Malformed tests aren't run."""
         reason = surrogate_in(test.input, test.output)

@@ -7,7 +7,7 @@
 1. Tasks are taken from their iterator as room appears: an executor gets at most `in_flight` batches at a time. If a
    judgement raises, or the caller stops, the others are cancelled.
 2. Of consecutive tasks with the same problem, tests and rules, those with the same program are judged once.
-3. Consecutive tasks whose tests can share processes (`TestKind.batch_key`) form batches of at most `MOST_IN_BATCH`. A
+3. Consecutive tasks whose tests can share processes (`is_batched`) form batches of at most `MOST_IN_BATCH`. A
    batch gives the verdicts that its programs get alone. All other tasks are batches of one.
 4. Tests that got no verdict are judged again, at most `retries` times each.
 5. Tasks and judgements are values: an executor may judge them in another process or on another machine.
@@ -23,9 +23,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from alpha_codium.errors import Unjudgeable
-from alpha_codium.judge.assertion_batches import AssertionRun, judge_together
+from alpha_codium.judge.assertion_batches import AssertionRun, is_batched, judge_together
 from alpha_codium.judge.assertions import AssertionsKind
-from alpha_codium.judge.judge import Judge, ProblemJudge, Run, kind_of, uncompiled
+from alpha_codium.judge.judge import Judge, ProblemJudge, Run, uncompiled
 from alpha_codium.judge.rules import Rules
 from alpha_codium.plugins import find_plugin
 from alpha_codium.problem import Problem, TestCase
@@ -75,12 +75,13 @@ class Executor(Protocol):
         ...
 
 
-@dataclass(frozen=True, slots=True)
 class LocalPool:
     """Judges in an open sandbox, which runs `workers` programs at a time (0: one per core)."""
 
-    sandbox: Sandbox
-    workers: int = 0
+    def __init__(self, sandbox: Sandbox, workers: int = 0) -> None:
+        self.sandbox, self.workers = sandbox, workers
+        # The last ones, since many programs have the same problem.
+        self._judges: list[ProblemJudge] = []
 
     @property
     def in_flight(self) -> int:
@@ -114,11 +115,16 @@ class LocalPool:
 
     def _judge_of(self, task: Task) -> ProblemJudge:
         """Return the judge of a task; raises Unjudgeable."""
-        return Judge(self.sandbox, task.rules).for_problem(task.problem)
+        for judge in self._judges:
+            if judge.problem is task.problem and judge.rules is task.rules:
+                return judge
+        judge = Judge(self.sandbox, task.rules).for_problem(task.problem)
+        self._judges = [judge, *self._judges[: self.in_flight]]
+        return judge
 
 
 def _assertions(run: Run, task: Task) -> AssertionRun:
-    assert isinstance(run.kind, AssertionsKind), "no other kind has a batch_key"
+    assert isinstance(run.kind, AssertionsKind), "no other tests are batched"
     return AssertionRun(run.kind, run.program, run.runnable, run.stop_early, task.output_variable)
 
 
@@ -261,7 +267,6 @@ def _distinct(tasks: Iterable[Task]) -> Iterator[tuple[_Shared, Any]]:
 
 
 def _batch_key(task: Task, language: str) -> Any:
-    try:
-        return kind_of(task.problem, task.rules).batch_key(language)
-    except Unjudgeable:
-        return None
+    if is_batched(task.problem.execution, language):
+        return task.rules.limits_for(task.problem, language)
+    return None

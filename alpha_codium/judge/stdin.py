@@ -70,7 +70,7 @@ class StdinKind(ComparedKind):
 
     def job(self, program: Program, inputs: Sequence[str]) -> Job:
         """See `ComparedKind`."""
-        if program.language == self.spec.language:
+        if self.spec.setup_code and program.language == self.spec.language:
             program = language_named(program.language).with_setup(program, self.spec.setup_code)
         if not self.uses_files:
             return Job(program, tuple(inputs), self.limits)

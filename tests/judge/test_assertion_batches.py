@@ -163,6 +163,28 @@ async def test_messages_of_assertions_may_call_the_program_and_are_reported(sand
     assert counting.programs == programs[1:2]
 
 
+async def test_a_batch_says_which_assertion_failed_and_what_was_returned_as_a_pair_does(sandbox: Sandbox) -> None:
+    counting = Counting(sandbox)
+    kind = kind_in(counting)
+    test = """
+def check(xs):
+    # two lines
+    assert f(xs) == [
+        1, 2], str(xs) + "ü"
+check([0]);   check([1])
+"""
+    programs = [f"def f(xs): return [1, 2, *xs][:{i}]" for i in (2, 3, 4)]
+    batch = await judged_in_batch(kind, [(program, test) for program in programs])
+    assert counting.programs == []
+    for program, result in zip(programs, batch, strict=True):
+        pair = await kind.judge(as_program(program), test)
+        assert (kind.failed_assertion(result.execution), kind.given(result), result.failure) == (
+            *(kind.failed_assertion(pair.execution), kind.given(pair), pair.failure),
+        )
+    assert kind.failed_assertion(batch[1].execution) == "assert f(xs) == ["
+    assert kind.given(batch[1]) == "[1, 2, 0]"
+
+
 ALIKE = {
     "a missing docstring": ("def f(): return 1", "assert f.__doc__ is not None\nassert f() == 1"),
     "an attribute that is set": ("def f(): return f.x", "f.x = 3\nassert f() == 3"),

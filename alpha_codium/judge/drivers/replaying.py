@@ -15,7 +15,7 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 from alpha_codium.judge.codec import decode, encode
-from alpha_codium.judge.drivers.assertion_side import LeftPeer
+from alpha_codium.judge.drivers.assertion_side import MAX_SHOWN, LeftPeer
 from alpha_codium.judge.drivers.loading import exit_process, set_stdout_aside
 from alpha_codium.judge.drivers.outcomes import CallOnly, outcome_of
 from alpha_codium.judge.drivers.peer import ENDED, ChannelClosed
@@ -47,7 +47,11 @@ class ReplayingPeer(LeftPeer):
 
     def call_by_name(self, /, *arguments: "Any", **keywords: "Any") -> "Any":
         """Return the answer to a call."""
-        return self.request("call_name", *arguments, **keywords)
+        self.returned = []
+        value = self.request("call_name", *arguments, **keywords)
+        if self.size <= MAX_SHOWN:
+            self.returned = [value]
+        return value
 
     def message(self, make: "Callable[[], Any]") -> "Any":
         """Return the message of a failed assertion; its calls must repeat earlier ones."""
@@ -80,7 +84,9 @@ class ReplayingPeer(LeftPeer):
         """Return the next message of an answer."""
         if not self.waiting:
             raise ChannelClosed(ENDED)
-        return decode(self.waiting.pop(0), referred=self.referred)
+        text = self.waiting.pop(0)
+        self.size = len(text)
+        return decode(text, referred=self.referred)
 
     def abandon(self) -> "NoReturn":
         """Stop: the program has to be judged as a pair."""

@@ -239,6 +239,8 @@ class JailPool(Sandbox, ABC):
     async def _build_of(self, what: Job | Side, limits: Limits) -> Build | None:
         """Return how a program is built; None if the interpreter runs it. Raises SandboxError if it can't be run."""
         language = what.program.language
+        if language == PYTHON:
+            return None
         if language not in self._known_languages:
             await asyncio.to_thread(self.toolchains.language(language).tool)
             self._known_languages.add(language)

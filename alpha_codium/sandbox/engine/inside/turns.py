@@ -11,10 +11,6 @@ import select
 
 from alpha_codium.sandbox.engine.inside import wire
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
 # Milliseconds after which a test that writes nothing is found to have ended, if it left a process with its pipe.
 LOOK = 20
 PIECE = 1 << 16
@@ -38,46 +34,40 @@ class Turns:
         *whole, rest = wire.read_all(self.input).split(b"\n")
         lines = iter([*(line + b"\n" for line in whole), rest])
         kept: list[bytes] = []
-        size = 0
+        size, due = 0, 1
+        poll = select.poll()
+        poll.register(self.reader, select.POLLIN)
         try:
-            self.send(lines, 1)
-            for piece in self.pieces(pid):
-                kept.append(piece)
-                size += len(piece)
-                if size > self.most_bytes:
-                    return False
-                self.send(lines, piece.count(b"\n"))
-            return True
+            while True:
+                for _ in range(due):
+                    self.send(next(lines, b""))
+                due = 0
+                if poll.poll(LOOK):
+                    piece = os.read(self.reader, PIECE)
+                    kept.append(piece)
+                    size += len(piece)
+                    if not piece or size > self.most_bytes:
+                        return not piece
+                    due = piece.count(b"\n")
+                elif os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT | os.WNOHANG):
+                    return True
         finally:
             wire.write_all(self.output, b"".join(kept)[: self.most_bytes])
             self.end_input()
             for fd in (self.input, self.output, self.reader):
                 os.close(fd)
 
-    def pieces(self, pid: int) -> Iterator[bytes]:
-        """Yield what the test writes."""
-        poll = select.poll()
-        poll.register(self.reader, select.POLLIN)
-        while True:
-            if poll.poll(LOOK):
-                piece = os.read(self.reader, PIECE)
-                if not piece:
-                    return
-                yield piece
-            elif os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT | os.WNOHANG):
-                return
-
-    def send(self, lines: Iterator[bytes], count: int) -> None:
-        """Send the next lines, or after the last one the end of the input; a test that has ended needs none."""
-        for _ in range(count):
-            line = next(lines, b"")
-            if not line:
-                self.end_input()
-                return
+    def send(self, line: bytes) -> None:
+        """Send a line, or after the last one the end of the input; a test that has ended needs none."""
+        if not line:
+            self.end_input()
+        elif self.writer >= 0:
             try:
-                wire.write_all(self.writer, line)
+                sent = os.write(self.writer, line)
+                if sent < len(line):
+                    wire.write_all(self.writer, line[sent:])
             except BrokenPipeError:
-                return
+                pass
 
     def end_input(self) -> None:
         """Close the end of the pipe that the test reads from; may be called again."""
