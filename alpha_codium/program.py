@@ -77,14 +77,15 @@ class Job(JsonValue):
     `stop_after_failure` no input is run after an execution whose status isn't `finished`.
 
     With `by_turns`, a Python program gets the first line of an input at once, and each other line only after it has
-    written a line to stdout. Only sandboxes with `has_turns` run such jobs.
+    written a line to stdout. Only sandboxes with `has_turns` run such jobs. With `keeps_bytes`, bytes of the outputs
+    that aren't UTF-8 stand for themselves as lone surrogates (PEP 383), as far as the backend can do that.
 
     In place of inputs a job may have a `command`, such as `("python3", "-m", "pytest")`, which runs once, with an empty
     standard input, in the folder of the program's files; nothing is compiled. A backend that can't run it raises
     SandboxError.
     """
 
-    optional: ClassVar[Sequence[str]] = ("by_turns",)
+    optional: ClassVar[Sequence[str]] = ("by_turns", "keeps_bytes")
 
     program: Program
     inputs: Sequence[str] = ()
@@ -93,6 +94,7 @@ class Job(JsonValue):
     stop_after_failure: bool = False
     command: Sequence[str] = ()
     by_turns: bool = False
+    keeps_bytes: bool = False
 
     def __post_init__(self) -> None:
         """Keep inputs and command as tuples of strings.

@@ -63,7 +63,7 @@ class OpenJudge:
         """
         results = await self.run(self.with_known(tasks), journal, on_result)
         if self.recheck_near_limit:
-            results = await recheck_near_limit(self.with_known(tasks), results, self.judge, journal)
+            results = await recheck_near_limit(self.with_known(tasks), results, self.judge, journal, self.executor)
         facts: dict[str, Any]
         if isinstance(tasks, HumanSolutions):
             undisputed = without_disputed(results, tasks)

@@ -55,13 +55,17 @@ async def run_evaluation(
 
 
 async def recheck_near_limit(
-    tasks: Iterable[EvaluationTask], results: Sequence[ProblemResult], judge: Judge, journal: Journal | None = None
+    tasks: Iterable[EvaluationTask],
+    results: Sequence[ProblemResult],
+    judge: Judge,
+    journal: Journal | None = None,
+    executor: Executor | None = None,
 ) -> list[ProblemResult]:
     """Judge programs near a limit again, one at a time: the results of `tasks`, with the median of three verdicts.
 
     Programs that were judged again in an earlier run aren't judged once more.
     """
-    evaluation = _Evaluation(judge, LocalPool(judge.sandbox), journal)
+    evaluation = _Evaluation(judge, executor or LocalPool(judge.sandbox), journal)
     if near := sum(each.near_limit and not each.rechecked for result in results for each in result.candidates):
         logger.info(
             "{} within 20 % of a limit, each judged {} more times, one at a time", counted(near, "program"), RECHECKS

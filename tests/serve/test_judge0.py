@@ -126,6 +126,18 @@ def encoded(text: str) -> str:
     return base64.b64encode(text.encode()).decode()
 
 
+def test_bytes_that_are_not_utf_8_are_kept_in_base64_and_compared(client):
+    params = {"base64_encoded": "true", "wait": "true"}
+    source = encoded("import sys; sys.stdout.buffer.write(bytes([0xff, 0x41]))")
+    for byte, status in ((b"\xff", 3), (b"\xfe", 4)):
+        expected = base64.b64encode(byte + b"A").decode()
+        body = {"source_code": source, "language_id": 71, "expected_output": expected}
+        answer = client.post("/submissions", params=params, json=body).json()
+        assert (base64.b64decode(answer["stdout"]), answer["status"]["id"]) == (b"\xffA", status)
+    shown = client.get(f"/submissions/{answer['token']}").json()
+    assert shown["stdout"] == "\ufffdA"
+
+
 def test_texts_may_be_in_base64(client):
     body = {"source_code": encoded("print(input() * 2)"), "language_id": PYTHON, "stdin": encoded("ä")}
     params = {"base64_encoded": "true", "wait": "true"}

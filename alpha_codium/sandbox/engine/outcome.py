@@ -133,15 +133,17 @@ def lost(reason: object) -> Execution:
     return Execution(Status.INTERNAL_ERROR, stderr=f"sandbox: {without_paths(reason)}")
 
 
-def execution_of(end: ProcessEnd, status: Status, stdout: bytes, stderr: bytes, folder: bytes) -> Execution:
-    """Return an execution, without the program's folder in its stderr.
+def execution_of(
+    end: ProcessEnd, status: Status, stdout: bytes, stderr: bytes, folder: bytes, *, errors: str = "replace"
+) -> Execution:
+    """Return an execution, without the program's folder in its stderr. `errors`: see `bytes.decode`.
 
     So the same program and input always give the same text, and prompts with tracebacks can be replayed.
     """
     return Execution(
         status=status,
-        stdout=stdout.decode("utf-8", "replace"),
-        stderr=stderr.replace(folder, b"").decode("utf-8", "replace") if stderr else "",
+        stdout=stdout.decode("utf-8", errors),
+        stderr=stderr.replace(folder, b"").decode("utf-8", errors) if stderr else "",
         exit_code=end.exit_code,
         signal=end.signal,
         cpu_seconds=end.cpu_seconds,

@@ -76,6 +76,8 @@ class RunnerClient:
             self._most_bytes = 0
         self._patience = self._waited = 0.0
         self._awaited = False
+        # What is done about bytes of outputs that aren't UTF-8.
+        self.errors = "replace"
         # The worker of the other program of a pair, for whose answers this one may wait.
         self.partner: Worker | None = None
         self._begun = worker.group.cpu_seconds() if worker.group is not None else 0.0
@@ -102,7 +104,8 @@ class RunnerClient:
     def test(self, data: bytes, wiring: Wiring = UNCONNECTED) -> tuple[Outcome, Execution]:
         """Run the program on one input; raises RunnerLost."""
         outcome, stdout, stderr = self.output(data, wiring)
-        return outcome, execution_of(outcome, outcome.status(stderr, self.limits), stdout, stderr, self._prefix)
+        status = outcome.status(stderr, self.limits)
+        return outcome, execution_of(outcome, status, stdout, stderr, self._prefix, errors=self.errors)
 
     def output(self, data: bytes, wiring: Wiring = UNCONNECTED) -> tuple[Outcome, bytes, bytes]:
         """Run the program as `test` does; return how it ended, and what it wrote to stdout and stderr."""

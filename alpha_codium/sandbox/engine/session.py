@@ -50,6 +50,7 @@ class Session:
         source = what.program.source.encode("utf-8", "replace")
         by_turns = isinstance(what, Job) and what.by_turns
         self.program = RunnerProgram(source, what.driver.encode(), what.program.main, by_turns=by_turns)
+        self.errors = "surrogateescape" if isinstance(what, Job) and what.keeps_bytes else "replace"
         self.build = build
         self._client: RunnerClient | None = None
         self._may_wait_again = self._may_rerun = True
@@ -145,6 +146,7 @@ class Session:
     def _start_runner(self) -> RunnerClient:
         self.cancellation.check()
         self._client = client = RunnerClient(self.worker, self.program, self.limits)
+        client.errors = self.errors
         self.cancellation.check()
         return client
 

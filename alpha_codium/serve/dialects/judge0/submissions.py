@@ -94,7 +94,11 @@ class Submission:
         if encoded:
             for name in shown.keys() & {*TEXTS, *OUTPUTS, "message"}:
                 if shown[name] is not None:
-                    shown[name] = base64.b64encode(shown[name].encode("utf-8", "replace")).decode()
+                    shown[name] = base64.b64encode(_bytes_of(shown[name])).decode()
+        else:
+            for name in shown.keys() & {"stdout", "stderr", "expected_output"}:
+                if shown[name] is not None:
+                    shown[name] = _bytes_of(shown[name]).decode("utf-8", "replace")
         return shown
 
     def _field(self, name: str) -> Any:
@@ -163,12 +167,22 @@ def _text_of(body: dict[str, Any], name: str, errors: dict[str, list[str]], *, e
         value = str(value)
     try:
         if isinstance(value, str):
-            return _decoded(value).decode("utf-8", "replace") if encoded else value
+            # Bytes count in outputs; in other texts they would be invalid.
+            errors_of_bytes = "surrogateescape" if name == "expected_output" else "replace"
+            return _decoded(value).decode("utf-8", errors_of_bytes) if encoded else value
     except (binascii.Error, ValueError):
         errors.setdefault(name, []).append("isn't in base64")
         return None
     errors.setdefault(name, []).append("must be a string")
     return None
+
+
+def _bytes_of(text: str) -> bytes:
+    """Return the bytes of an output of a job that `keeps_bytes`."""
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:  # another surrogate, in a text that was sent as JSON
+        return text.encode("utf-8", "replace")
 
 
 def _decoded(text: str) -> bytes:
@@ -254,7 +268,7 @@ def _job_of(given: dict[str, Any], language: JudgeLanguage, files: dict[str, byt
     program = Program.from_source(language.ours, given["source_code"])
     job = job_of(program, given["stdin"] or "", limits, files, words)
     inputs = tuple(job.inputs) * int(given["number_of_runs"])
-    return Job(job.program, inputs, job.limits, job.driver, stop_after_failure=True)
+    return Job(job.program, inputs, job.limits, job.driver, stop_after_failure=True, keeps_bytes=True)
 
 
 def _result_of(report: Report, language: str, expected: str | None) -> dict[str, Any]:
