@@ -91,6 +91,7 @@ def request_of(task: Task) -> dict[str, Any]:
         "problem": sent.to_json(),
         "time_limit_seconds": limits.cpu_seconds,
         "memory_limit_bytes": limits.memory_bytes,
+        "wall_limit_seconds": rules.wall_seconds,
         "stop_on_first_failure": rules.stop_on_first_failure,
         "shown_characters": 0,
     }

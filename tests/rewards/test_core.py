@@ -209,6 +209,7 @@ def test_servers_give_the_same_rewards(sandbox, monkeypatch):
         (RIGHT, TESTS), (CONSTANT, TESTS), (LATE, MANY), (REFUSAL, TESTS), (RIGHT, []),
         ("def add(a, b): return a + b", calls), ("def add(a, b): return a - b", calls),
         ("def add(a, b): return a + b", ["assert add(1, 2) == 3"]), ("print(1 / 3)", [("", "0.333")]),
+        ("print(open('in').read())", ac.Problem("file", private_tests=(ac.TestCase("1", "1"),), input_file="in")),
     ]  # fmt: skip
     answers, tests = zip(*cases, strict=True)
     monkeypatch.setenv("TOKEN_OF_THE_TEST", "secret")
@@ -217,7 +218,7 @@ def test_servers_give_the_same_rewards(sandbox, monkeypatch):
             here = CodeReward(sandbox=sandbox, **options).score(answers, tests)
             there = CodeReward(urls=address, token_env="TOKEN_OF_THE_TEST", **options).score(answers, tests)
             assert there == here
-        assert [each.reward for each in here] == [1.0, 0.0, 0.0, 0.0, None, 1.0, 0.0, 1.0, 1.0]
+        assert [each.reward for each in here] == [1.0, 0.0, 0.0, 0.0, None, 1.0, 0.0, 1.0, 1.0, 1.0]
         with pytest.raises(ac.UserError, match="NOT_SET"):
             CodeReward(urls=address, token_env="NOT_SET").score([RIGHT], [TESTS])
 
