@@ -74,6 +74,16 @@ class ExecutionSpec(JsonValue):
     setup_code: str = ""
     language: str = "python3"
 
+    @property
+    def is_function(self) -> bool:
+        """Whether tests call functions of a program, which otherwise reads an input and prints an output."""
+        return self.kind != "stdin"
+
+    @property
+    def has_outputs(self) -> bool:
+        """Whether a test has an output, with which that of a program is compared; assertions compare by themselves."""
+        return self.kind != "assertions"
+
 
 @dataclass(frozen=True, slots=True)
 class Statement:
@@ -144,7 +154,7 @@ class Problem(JsonValue):
 
     def tests(self, test_types: Sequence[TestType]) -> tuple[TestCase, ...]:
         """Return the tests of the given types in the dataset's order, public ones first; `test_code` is private."""
-        code = self.execution.test_code if self.execution.kind == "assertions" else ""
+        code = "" if self.execution.has_outputs else self.execution.test_code
         by_type = {
             TestType.PUBLIC: self.public_tests,
             TestType.PRIVATE: self.private_tests + ((TestCase(code, ""),) if code.strip() else ()),

@@ -44,10 +44,12 @@ ARGUMENTS = re.compile(r"(?<!\w)[A-Za-z_]\w* = ")
 
 def with_examples(problem: Problem) -> Problem:
     """Return the problem with the examples in its description as public tests, if it has none."""
-    if problem.public_tests or problem.execution.kind == "call":
+    if problem.public_tests:
         return problem
-    if problem.execution.kind == "assertions":
-        return replace(problem, public_tests=examples_in(problem.statement))
+    if problem.execution.is_function:
+        return (
+            problem if problem.execution.has_outputs else replace(problem, public_tests=examples_in(problem.statement))
+        )
     return replace(problem, public_tests=tuple(_examples_of_text(problem.description)))
 
 

@@ -116,7 +116,7 @@ class EvaluationSet:
         """Return the two columns as a `datasets.Dataset`; raises UserError unless all tests are of stdin and stdout."""
         from datasets import Dataset, Features, Sequence, Value
 
-        if other := next((t.name for t in self if t.problem.execution.kind != "stdin"), None):
+        if other := next((t.name for t in self if t.problem.execution.is_function), None):
             raise UserError(f"the tests of {other!r} aren't inputs and outputs: they don't fit into the columns")
         texts = Sequence(Value("string"))
         features = Features(

@@ -30,7 +30,7 @@ LONGEST = 20_000
 def public_inputs(task: CodingTask) -> list[str]:
     """Return the inputs of the public tests; for assertions, the calls of the tested function."""
     tests = [test.input for test in task.statement.public_tests]
-    if task.kind != "assertions":
+    if task.has_outputs:
         return tests
     return _calls_in([line for text in tests for line in text.splitlines()], task)
 
@@ -47,8 +47,9 @@ def example_input(task: CodingTask) -> str:
     if public:
         return shortened(min(public, key=len))
     name = function_name(task)
-    made_up = {"stdin": "3\n1 2 3", "call": "[1, 2]", "assertions": f"{name}(...)" if name else ""}
-    return made_up[task.kind]
+    if not task.has_outputs:
+        return f"{name}(...)" if name else ""
+    return "[1, 2]" if task.is_function else "3\n1 2 3"
 
 
 def function_name(task: CodingTask) -> str:
@@ -74,7 +75,7 @@ def explained(records: Iterable[Mapping[str, str]], task: CodingTask) -> list[Ex
         )
         for r in records
     ]
-    if task.kind != "assertions":
+    if task.has_outputs:
         return tests
     calls = [_as_call(test, task) for test in tests]
     return [call for call in calls if call is not None]
@@ -82,7 +83,7 @@ def explained(records: Iterable[Mapping[str, str]], task: CodingTask) -> list[Ex
 
 def runnable(test: ExplainedTest, task: CodingTask) -> ExplainedTest:
     """Return a test from `explained` as the judge runs it: a call and its value as an assertion."""
-    return replace(test, input=test.assertion, output="") if task.kind == "assertions" else test
+    return test if task.has_outputs else replace(test, input=test.assertion, output="")
 
 
 def _as_call(test: ExplainedTest, task: CodingTask) -> ExplainedTest | None:
@@ -121,10 +122,10 @@ def _returns_text(task: CodingTask) -> bool:
 def inputs_in(answer: str, task: CodingTask) -> list[str]:
     """Return the inputs in a model's answer, without duplicates."""
     fences = [text.code for text in fenced_texts(answer)]
-    if task.kind == "stdin":
+    if not task.is_function:
         return _distinct(text.strip("\n") + "\n" for text in fences if text.strip() and len(text) <= LONGEST)
     lines = "\n".join(fences or [answer])[:LONGEST].splitlines()[:MAX_LINES]
-    if task.kind == "assertions":
+    if not task.has_outputs:
         return _calls_in(lines, task)
     as_lists = [line.strip().rstrip(",") for line in lines]
     return _distinct(line for line in as_lists if isinstance(_json(line), list))
@@ -133,7 +134,8 @@ def inputs_in(answer: str, task: CodingTask) -> list[str]:
 def mutations(task: CodingTask) -> Iterator[str]:
     """Yield changed public inputs, one for each input in turn, without duplicates."""
     public = public_inputs(task)
-    change = {"stdin": _changed_text, "call": _changed_list}.get(task.kind, _changed_call)
+    changed_value = _changed_list if task.has_outputs else _changed_call
+    change = changed_value if task.is_function else _changed_text
     seen = set(public)
     for changed in _in_turn([change(text) for text in public]):
         if changed not in seen:

@@ -23,7 +23,7 @@ from alpha_codium.answers.structured import AnswerSchema
 from alpha_codium.errors import FlowError, SettingsError, nearest
 from alpha_codium.flows.stages import Stage, stage_class
 from alpha_codium.flows.variables import check_templates
-from alpha_codium.problem import EXECUTION_KINDS
+from alpha_codium.problem import EXECUTION_KINDS, ExecutionSpec
 from alpha_codium.rendering import Prompt, load_prompt, read_toml
 
 # The keys of a prompt file with the types of their values.
@@ -98,7 +98,7 @@ class Flow:
 
     def suits(self, kind: str) -> bool:
         """Return whether the flow is meant for problems with tests of this kind."""
-        return kind in self.by_kind or kind in (self.kinds or ("stdin",))
+        return kind in self.by_kind or kind in (self.kinds or (ExecutionSpec().kind,))
 
 
 def load_flow(name: str) -> Flow:

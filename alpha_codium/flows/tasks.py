@@ -20,7 +20,7 @@ from alpha_codium.languages import Language
 from alpha_codium.languages.python.beginnings import Beginning, beginning_of
 from alpha_codium.languages.python.completion import as_body, completed
 from alpha_codium.languages.python.programs import ProgramReader
-from alpha_codium.problem import Statement, TestCase
+from alpha_codium.problem import ExecutionSpec, Statement, TestCase
 from alpha_codium.program import PYTHON
 
 OUTPUT_HEADING = r"[^\n]{0,40}\boutput\b[^\n]{0,40}[:\n]"
@@ -46,14 +46,21 @@ class CodingTask:
         """Return the task of a sample."""
         statement, kind = state.statement, context.judge.kind.name
         language, beginning = context.language, None
-        if kind != "stdin" and language.name == PYTHON:
+        is_function = ExecutionSpec(kind).is_function
+        if is_function and language.name == PYTHON:
             beginning = beginning_of(statement.description)
-        return cls(statement, kind, beginning, tests_to_show(kind, statement, state.examples), language)
+        tests = tests_to_show(statement, state.examples, is_function=is_function)
+        return cls(statement, kind, beginning, tests, language)
 
     @property
     def is_function(self) -> bool:
         """Whether tests call a function of the program."""
-        return self.kind != "stdin"
+        return ExecutionSpec(self.kind).is_function
+
+    @property
+    def has_outputs(self) -> bool:
+        """Whether a test has an output beside its input; otherwise it is code with assertions."""
+        return ExecutionSpec(self.kind).has_outputs
 
     @property
     def form(self) -> CodeForm:
@@ -83,7 +90,7 @@ class CodingTask:
     @property
     def _code_to_continue(self) -> str:
         """The code of the statement that a function continues: benchmarks in other languages consist of it."""
-        if self.kind == "assertions" and self.language.name != PYTHON:
+        if not self.has_outputs and self.language.name != PYTHON:
             return self.statement.description
         return self.beginning.text if self.beginning else ""
 
@@ -104,18 +111,19 @@ def extract_completion(answer: str, beginning: Beginning | None) -> Extracted | 
     return None
 
 
-def tests_to_show(kind: str, statement: Statement, examples: Sequence[TestCase] = ()) -> Sequence[TestCase]:
+def tests_to_show(statement: Statement, examples: Sequence[TestCase] = (), *, is_function: bool) -> Sequence[TestCase]:
     """Return the public tests that the description doesn't contain, as `examples`, as assertions, or as the input and
     output of a program.
     """
     text = statement.description
-    return [test for test in statement.public_tests if test not in examples and not _is_shown(kind, test, text)]
+    tests = (test for test in statement.public_tests if test not in examples)
+    return [test for test in tests if not _is_shown(test, text, is_function=is_function)]
 
 
-def _is_shown(kind: str, test: TestCase, description: str) -> bool:
+def _is_shown(test: TestCase, description: str, *, is_function: bool) -> bool:
     if not test.output.strip():
         return all(line.strip() in description for line in test.input.splitlines())
-    return kind == "stdin" and is_example(test, description)
+    return not is_function and is_example(test, description)
 
 
 def is_example(test: TestCase, description: str) -> bool:

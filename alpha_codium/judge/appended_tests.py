@@ -31,7 +31,6 @@ class AppendedKind(TestKind):
     """The test's input is code in the language of `spec`, which is appended to the program."""
 
     name: ClassVar[str] = "assertions"
-    has_outputs: ClassVar[bool] = False
 
     sandbox: Sandbox
     limits: Limits

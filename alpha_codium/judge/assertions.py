@@ -58,7 +58,6 @@ class AssertionsKind(TestKind):
     """The test's input is code with assertions on what the program defines."""
 
     name: ClassVar[str] = "assertions"
-    has_outputs: ClassVar[bool] = False
 
     sandbox: Sandbox
     limits: Limits

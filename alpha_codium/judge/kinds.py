@@ -42,8 +42,6 @@ class TestKind(ABC):
 
     __slots__ = ()
     name: ClassVar[str]
-    # Whether a test has an output, with which that of a program is compared.
-    has_outputs: ClassVar[bool] = True
 
     if TYPE_CHECKING:
 

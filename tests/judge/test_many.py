@@ -160,6 +160,18 @@ def test_nobody_else_starts_judgements_side_by_side() -> None:
     assert set(found) == {"judge/many.py"}
 
 
+def test_only_problems_and_the_judge_compare_the_names_of_kinds_of_tests() -> None:
+    compares = re.compile(r'(?:==|!=|\bin\b) *[({\[]?"(?:stdin|call|assertions)"')
+    files = {str(path.relative_to(ROOT / "alpha_codium")): path for path in (ROOT / "alpha_codium").rglob("*.py")}
+    others = {
+        name for name in files if not name.startswith(("judge/", "sandbox/", "repository/")) and name != "problem.py"
+    }
+    # The first is an event of Python's tracing.
+    assert {name for name in others if compares.search(files[name].read_text("utf-8"))} == {
+        "languages/python/tracing.py"
+    }
+
+
 def test_an_executor_is_anything_that_judges_batches() -> None:
     executors: list[Executor] = [Recording(), LocalPool(Arithmetic(), workers=3)]
     assert [each.in_flight for each in executors] == [2, 6]

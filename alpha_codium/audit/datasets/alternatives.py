@@ -40,21 +40,21 @@ class Alternative:
 
 def checker_in_force(problem: Problem, rules: Rules) -> CheckerSpec | None:
     """Return the checker that the judge uses; None if tests are assertions, which need none."""
-    return None if problem.execution.kind == "assertions" else rules.checker_for(problem)
+    return rules.checker_for(problem) if problem.execution.has_outputs else None
 
 
 def alternatives_for(problem: Problem) -> tuple[Alternative, ...]:
     """The checkers to try on a problem's outputs, from strict to lax; none if nothing is compared with an output."""
     if problem.checker is not None and problem.checker.name == INTERACTOR:
         return ()
-    return _alternatives(problem.execution.kind)
+    return _alternatives(problem.execution.is_function) if problem.execution.has_outputs else ()
 
 
 @functools.cache
-def _alternatives(kind: str) -> tuple[Alternative, ...]:
-    if kind == "call":
+def _alternatives(is_function: bool) -> tuple[Alternative, ...]:
+    if is_function:
         return tuple(Alternative(spec, call_result(**spec.arguments), _key(spec)) for spec in _RETURNED)
-    return tuple(Alternative(spec, make_checker(spec), _key(spec)) for spec in _PRINTED) if kind == "stdin" else ()
+    return tuple(Alternative(spec, make_checker(spec), _key(spec)) for spec in _PRINTED)
 
 
 def _key(spec: CheckerSpec) -> str:

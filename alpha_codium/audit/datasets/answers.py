@@ -126,7 +126,7 @@ def _agree(observed: ObservedProblem, place: int, one: Known, other: Known) -> b
         return False
     if a.digest == b.digest:
         return True
-    if not (a.whole and b.whole) or observed.problem.execution.kind != "stdin":
+    if not (a.whole and b.whole) or observed.problem.execution.is_function:
         return False
     test = observed.tests[place].input
     return any(alternative.checker(test, a.text, b.text) for alternative in observed.alternatives)

@@ -91,7 +91,7 @@ class Observing:
             judgement,
             alternatives_for(problem),
             keep_outputs=is_correct,
-            printed=kind_of(problem).has_outputs,
+            printed=problem.execution.has_outputs,
             wider=await self._again(task, program, judgement) if is_correct else {},
         )
         line = {"problem": problem.name, "program": program.digest, "observation": seen.to_json()}

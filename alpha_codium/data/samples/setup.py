@@ -42,7 +42,7 @@ def with_setup(problem: Problem, setup: str) -> Problem:
     Problems without assertions aren't changed, nor those whose code isn't Python, which the judge reports.
     """
     spec = problem.execution
-    if setup == ALL or spec.kind != "assertions" or spec.language != PYTHON or not spec.setup_code.strip():
+    if setup == ALL or spec.has_outputs or spec.language != PYTHON or not spec.setup_code.strip():
         return problem
     try:
         tree, test = parse(spec.setup_code), parse(spec.test_code)

@@ -125,7 +125,8 @@ class ReadExamples:
 
     async def run(self, state: FlowState, context: SampleContext) -> None:
         """Read the examples, which may be wrong: later stages keep the program that passes most of them."""
-        if state.statement.public_tests or context.judge.kind.name != "assertions" or context.language.name != PYTHON:
+        has_outputs = context.judge.problem.execution.has_outputs
+        if state.statement.public_tests or has_outputs or context.language.name != PYTHON:
             return
         found = tuple(test for test in examples_in(state.statement) if not context.judge.kind.fault_of(test))
         context.record("read_examples", tests=[test.input for test in found])
