@@ -25,7 +25,8 @@ from alpha_codium.judge.codec import Excessive, decode, encode
 from alpha_codium.judge.drivers import driver
 from alpha_codium.judge.drivers.replaying import MESSAGE
 from alpha_codium.languages.python.syntax import parse
-from alpha_codium.problem import ExecutionSpec, TestCase
+from alpha_codium.limits import Limits
+from alpha_codium.problem import TestCase
 from alpha_codium.program import PYTHON, Job, Program
 from alpha_codium.sandbox.protocol import report_of
 from alpha_codium.verdict import Execution, PairReport, Report, Status, Verdict
@@ -100,11 +101,6 @@ class Recording:
     needs: Needs
     seed: str
     requests: tuple[str, ...]
-
-
-def is_batched(spec: ExecutionSpec, language: str) -> bool:
-    """Whether programs in a language can be judged together by the tests of a problem, if they have the same limits."""
-    return spec.kind == AssertionsKind.name and spec.language == language == PYTHON
 
 
 async def judge_together(runs: Sequence[AssertionRun]) -> list[list[AssertionResult]]:
@@ -244,28 +240,9 @@ class Batch:
             i: result
             for test, execution in zip(inputs, report.executions, strict=False)
             for i, line in zip(groups[test], execution.stdout.splitlines(), strict=False)
-            if (result := self._result_of_line(line, token, answers[i], self.recordings[test])) is not None
+            for code in [self.recordings[test].needs.code]
+            if (result := result_of_line(line, token, answers[i], self.kind.limits, code)) is not None
         }
-
-    def _result_of_line(self, line: str, token: str, right: Execution, recording: Recording) -> AssertionResult | None:
-        """Parse one line of a replay's output; return None if it is undecided or truncated."""
-        given, outcome, text = [*line.split(" "), "", "", ""][:3]
-        if given != token or outcome not in ("passed", "wrong", "raised") or right.status in OVER:
-            return None
-        in_time = right.cpu_seconds <= self.kind.limits.cpu_seconds
-        if outcome == "passed" and not (right.status is Status.FINISHED and right.exit_code == 0 and in_time):
-            return None
-        try:
-            (failure, believed, returned, _), stderr = decode(text)
-        except (TypeError, ValueError):
-            return None
-        if not (isinstance(stderr, str) and isinstance(returned, str)):
-            return None
-        left = Execution(Status.FINISHED, stderr=with_source(stderr, recording.needs.code), exit_code=0)
-        # The program may have been stopped after a failed assertion, by requests that a pair wouldn't have made.
-        right = dataclasses.replace(right, status=Status.FINISHED, stdout="", exit_code=0, signal=None)
-        pair = PairReport(Report(DONE, (left,)), Report(DONE, (right,)))
-        return result_of_pair(pair, AssertionReport(outcome, failure, believed, returned), self.kind.limits)
 
 
 def without_assertions(test_code: str) -> str:
@@ -305,6 +282,27 @@ def _rewritten(change: Callable[[str], str], code: str) -> str:
         return change(code)
     except (ValueError, RecursionError):
         return ""
+
+
+def result_of_line(line: str, token: str, right: Execution, limits: Limits, test_code: str) -> AssertionResult | None:
+    """Parse one line of a replay's output; return None if it is undecided or truncated."""
+    given, outcome, text = [*line.split(" "), "", "", ""][:3]
+    if given != token or outcome not in ("passed", "wrong", "raised") or right.status in OVER:
+        return None
+    in_time = right.cpu_seconds <= limits.cpu_seconds
+    if outcome == "passed" and not (right.status is Status.FINISHED and right.exit_code == 0 and in_time):
+        return None
+    try:
+        (failure, believed, returned, _), stderr = decode(text)
+    except (TypeError, ValueError):
+        return None
+    if not (isinstance(stderr, str) and isinstance(returned, str)):
+        return None
+    left = Execution(Status.FINISHED, stderr=with_source(stderr, test_code), exit_code=0)
+    # The program may have been stopped after a failed assertion, by requests that a pair wouldn't have made.
+    right = dataclasses.replace(right, status=Status.FINISHED, stdout="", exit_code=0, signal=None)
+    pair = PairReport(Report(DONE, (left,)), Report(DONE, (right,)))
+    return result_of_pair(pair, AssertionReport(outcome, failure, believed, returned), limits)
 
 
 def with_source(stderr: str, test_code: str) -> str:

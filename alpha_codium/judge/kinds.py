@@ -10,8 +10,8 @@ from alpha_codium.judge.behaviour import Behaviour
 from alpha_codium.language_table import LANGUAGES
 from alpha_codium.languages import language_named
 from alpha_codium.limits import Limits
-from alpha_codium.problem import TestCase
-from alpha_codium.program import Job, Program
+from alpha_codium.problem import ExecutionSpec, TestCase
+from alpha_codium.program import PYTHON, Job, Program
 from alpha_codium.sandbox import Sandbox
 from alpha_codium.sandbox.protocol import report_of
 from alpha_codium.values import surrogate_in
@@ -165,6 +165,11 @@ def require_compiled(compilation: Execution) -> None:
 
 # The kinds of tests that need a driver, in words.
 TESTS = {"call": "tests that call a function", "assertions": "assertions in Python"}
+
+
+def is_batched(spec: ExecutionSpec, language: str) -> bool:
+    """Whether programs in a language can be judged together by the tests of a problem, if they have the same limits."""
+    return not spec.has_outputs and spec.language == language == PYTHON
 
 
 def title_of(language: str) -> str:

@@ -23,9 +23,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 from alpha_codium.errors import Unjudgeable
-from alpha_codium.judge.assertion_batches import AssertionRun, is_batched, judge_together
+from alpha_codium.judge.assertion_batches import AssertionRun, judge_together
 from alpha_codium.judge.assertions import AssertionsKind
 from alpha_codium.judge.judge import Judge, ProblemJudge, Run, uncompiled
+from alpha_codium.judge.kinds import is_batched
 from alpha_codium.judge.rules import Rules
 from alpha_codium.plugins import find_plugin
 from alpha_codium.problem import Problem, TestCase

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from alpha_codium.judge.assertion_batches import _result_of_line
+from alpha_codium.judge.assertion_batches import result_of_line
 from alpha_codium.judge.assertions import DONE, AssertionReport, AssertionsKind
 from alpha_codium.judge.codec import encode
 from alpha_codium.limits import Limits
@@ -115,5 +115,5 @@ def test_any_text_after_the_token_can_be_read(outcome: str, answer: str) -> None
 @given(OUTCOMES, ANSWERS)
 @settings(max_examples=300)
 def test_whatever_a_replay_writes_can_be_read(outcome: str, answer: str) -> None:
-    result = _result_of_line(f"{TOKEN} {outcome} {answer}", TOKEN, DONE, Limits())
+    result = result_of_line(f"{TOKEN} {outcome} {answer}", TOKEN, DONE, Limits(), TEST)
     assert result is None or outcome in ("passed", "wrong", "raised")

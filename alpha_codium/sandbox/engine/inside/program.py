@@ -47,7 +47,7 @@ SPEAKING = frozenset(
     excepthook fdopen TextIOWrapper StringIO BytesIO __stdin__ contextlib redirect_stdout""".split()
 )
 # Modules loaded by the zygote but not by a new interpreter; a program that imports them gets fresh ones.
-OURS = ("ctypes", "ctypes._endian", "_ctypes", "struct", "_struct", "marshal", "_socket")
+OURS = ("ctypes", "ctypes._endian", "_ctypes", "struct", "_struct", "marshal", "_socket", "select")
 
 
 class Driver:
