@@ -64,7 +64,7 @@ class Task:
 
 
 class Executor(Protocol):
-    """Judges batches of tasks; a value, found by name: see `open_executor`."""
+    """Judges batches of tasks; found by name: see `executor_named`."""
 
     @property
     def in_flight(self) -> int:

@@ -6,7 +6,9 @@ Everything runs once for each state of `degraded_driver`, in a world of its own;
 import json
 import os
 import re
+import shutil
 import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -173,3 +175,19 @@ def test_a_machine_without_landlock_too_is_refused_in_one_line(tmp_path: Path) -
     found = run_world("nothing", tmp_path)
     refusal = found["hosts"][0]["said"]["true"]
     assert "without namespaces: OSError: no Landlock" in refusal and "\n" not in refusal
+
+
+# Every user can read it: without namespaces, a jail's user must reach the interpreter.
+PYTHON3 = "/usr/bin/python3"
+NO_NAMESPACES = ("setpriv", "--bounding-set=-sys_admin")
+
+
+@pytest.mark.thorough
+def test_without_namespaces_lines_come_by_turns_too(tmp_path: Path) -> None:
+    if os.geteuid() or not shutil.which("setpriv") or not Path(PYTHON3).exists():
+        pytest.skip(f"it needs root, setpriv and {PYTHON3}")
+    pytest_of = (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "--rootdir", str(tmp_path))
+    options = ("--pyargs", "alpha_codium.sandbox.conformance.test_turns", "--backend", "local")
+    command = (*NO_NAMESPACES, *pytest_of, *options, "--backend-option", f"interpreter={PYTHON3}")
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 0 and "5 passed" in done.stdout, done.stdout[-2000:] + done.stderr[-2000:]
