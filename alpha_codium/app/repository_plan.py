@@ -22,7 +22,7 @@ from alpha_codium.repository.running.benchmarks import BENCHMARKS
 from alpha_codium.repository.running.config import RESOURCES, RunConfig, load_config
 from alpha_codium.repository.running.context import Shown
 from alpha_codium.repository.running.conversation import Manner
-from alpha_codium.repository.running.loop import Rules
+from alpha_codium.repository.running.loop import LoopRules
 from alpha_codium.repository.running.prompts import Prompts, load_prompts
 from alpha_codium.repository.storage import copy_of, fetched, is_remote
 from alpha_codium.repository.tasks import RepositoryTask
@@ -92,7 +92,7 @@ class RunPlan:
             "settings": self.config.model_dump(),
         }
 
-    def rules(self) -> Rules:
+    def rules(self) -> LoopRules:
         """Return what is the same for all items."""
         inference, config = self.config.inference, self.settings.config
         request = ChatRequest(
@@ -110,7 +110,7 @@ class RunPlan:
             inference.no_history,
             inference.repair_sampling,
         )
-        return Rules(
+        return LoopRules(
             BENCHMARKS[self.config.prompts_name],
             self.prompts,
             Shown(inference.context_source, inference.max_context_symb),

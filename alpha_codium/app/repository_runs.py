@@ -49,11 +49,11 @@ from alpha_codium.llm.opening import open_model
 from alpha_codium.paths import models_folder
 from alpha_codium.repository.checkout import check_out
 from alpha_codium.repository.kubernetes import job_name, load_cluster_config, manifests, outputs_of
-from alpha_codium.repository.kubernetes_jobs import Cluster
+from alpha_codium.repository.kubernetes_jobs import KubernetesCluster
 from alpha_codium.repository.providers import TestProvider, open_provider
 from alpha_codium.repository.recipes import recipe_of
 from alpha_codium.repository.running.config import RunConfig
-from alpha_codium.repository.running.loop import Item, TestsNotRun
+from alpha_codium.repository.running.loop import LoopItem, TestsNotRun
 from alpha_codium.repository.running.results import candidate_of, write_inputs, write_results
 from alpha_codium.repository.running.summary import Summary, summarized
 from alpha_codium.repository.running.trackers import track
@@ -211,7 +211,7 @@ class _Runner:
         if client is not None:
             name = self.plan.settings.config.model
             model = SampleModel(client, name, f"{task.dp_id}#{replica}", self.store, budget)
-        item = Item(task, self.rules, self.provider, model, replica)
+        item = LoopItem(task, self.rules, self.provider, model, replica)
         with budget.counting(model.usage) if model else contextlib.nullcontext():
             error = await self._error(item)
         self.ledger.note(budget)
@@ -234,7 +234,7 @@ class _Runner:
         await asyncio.to_thread(self.folder.write_json, transcript_name(run.dp_id, replica), transcript.to_json())
         return run
 
-    async def _error(self, item: Item) -> SampleError | None:
+    async def _error(self, item: LoopItem) -> SampleError | None:
         """Run the turns of an item; return the error that ended them without a verdict, if there was one."""
         try:
             await item.run()
@@ -269,15 +269,15 @@ def cluster_run(options: RunOptions, k8s_config: Path | None = None) -> ClusterR
     return ClusterRun(name, manifests(config, cluster, name), outputs_of(config, name))
 
 
-def submit(run: ClusterRun, k8s_config: Path | None = None) -> Cluster:
+def submit(run: ClusterRun, k8s_config: Path | None = None) -> KubernetesCluster:
     """Submit a run; raises UserError if there is no cluster, or it refuses the Job."""
     settings = load_cluster_config(k8s_config)
-    cluster = Cluster(settings.context, settings.namespace)
+    cluster = KubernetesCluster(settings.context, settings.namespace)
     cluster.submit(*run.manifests)
     return cluster
 
 
-def follow(run: ClusterRun, cluster: Cluster, on_line: Callable[[str], None]) -> str:
+def follow(run: ClusterRun, cluster: KubernetesCluster, on_line: Callable[[str], None]) -> str:
     """Report the log of a submitted run until it ends, copy its results, and return their folder.
 
     Raises JobFailed if the Job fails.

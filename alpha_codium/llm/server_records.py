@@ -24,7 +24,7 @@ POLL_SECONDS = 0.05
 
 
 @dataclass(frozen=True, slots=True)
-class Server(JsonValue):
+class ModelServer(JsonValue):
     """A server: its GPU and port, its process, which leads a session of its own, and the file of its log.
 
     `started` is in clock ticks since the boot.
@@ -74,7 +74,7 @@ class ServerRecords(JsonValue):
 
     model: str
     api_key: str
-    servers: tuple[Server, ...] = ()
+    servers: tuple[ModelServer, ...] = ()
 
     @property
     def addresses(self) -> tuple[str, ...]:
@@ -99,7 +99,7 @@ def read_records(file: Path) -> ServerRecords | None:
         raise UserError(f"{file} is damaged ({error}): end the servers yourself, and delete it") from error
 
 
-def end_servers(servers: Sequence[Server], patience_seconds: float = PATIENCE_SECONDS) -> list[Server]:
+def end_servers(servers: Sequence[ModelServer], patience_seconds: float = PATIENCE_SECONDS) -> list[ModelServer]:
     """End the servers with all processes of their sessions, and return those that still ran.
 
     Processes that don't end after SIGTERM are killed.
@@ -115,7 +115,7 @@ def end_servers(servers: Sequence[Server], patience_seconds: float = PATIENCE_SE
     return running
 
 
-def _signal(servers: Sequence[Server], number: signal.Signals) -> None:
+def _signal(servers: Sequence[ModelServer], number: signal.Signals) -> None:
     for server in servers:
         for pid in server.members():
             try:

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import Any
 
 from alpha_codium.errors import UserError, nearest
-from alpha_codium.llm.server_records import Server, ServerRecords, end_servers, read_records
+from alpha_codium.llm.server_records import ModelServer, ServerRecords, end_servers, read_records
 from alpha_codium.paths import home
 
 COMMAND = "vllm serve {model} --host 127.0.0.1 --port {port} {lora}"
@@ -153,7 +153,7 @@ async def start_servers(
     return records
 
 
-def kill_servers() -> list[Server]:
+def kill_servers() -> list[ModelServer]:
     """End the servers that are recorded, and no other process; return those that still ran."""
     file = servers_folder() / "servers.json"
     records = read_records(file)
@@ -172,20 +172,20 @@ async def autorun(served: ServedModel, gpus: Sequence[str], **options: Any) -> A
         await asyncio.shield(asyncio.to_thread(kill_servers))
 
 
-def _start(command: Sequence[str], gpu: str, port: int, key: str) -> Server:
+def _start(command: Sequence[str], gpu: str, port: int, key: str) -> ModelServer:
     log = servers_folder() / f"gpu-{gpu}.log"
     environment = {**os.environ, "CUDA_VISIBLE_DEVICES": gpu, "VLLM_API_KEY": key}
     with log.open("wb") as out:
         process = subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=out, stderr=out, env=environment, start_new_session=True
         )
-    server = Server.of(process.pid, gpu, port, log)
+    server = ModelServer.of(process.pid, gpu, port, log)
     # The server may outlive this process, which would otherwise complain about it.
     process.returncode = 0
     return server
 
 
-async def _wait(server: Server, key: str, seconds: float) -> None:
+async def _wait(server: ModelServer, key: str, seconds: float) -> None:
     import httpx
 
     async with httpx.AsyncClient(headers={"Authorization": f"Bearer {key}"}, trust_env=False) as client:
@@ -200,7 +200,7 @@ async def _wait(server: Server, key: str, seconds: float) -> None:
             raise ServerFailed(message) from None
 
 
-async def _is_ready(client: Any, server: Server) -> bool:
+async def _is_ready(client: Any, server: ModelServer) -> bool:
     import httpx
 
     try:
@@ -209,7 +209,7 @@ async def _is_ready(client: Any, server: Server) -> bool:
         return False
 
 
-def _last_words(server: Server) -> str:
+def _last_words(server: ModelServer) -> str:
     """Return the last line of a server's log, and where the others are."""
     text = Path(server.log).read_bytes()[-TAIL_BYTES:].decode(errors="replace")
     lines = [line for line in text.splitlines() if line.strip()] or ["nothing"]

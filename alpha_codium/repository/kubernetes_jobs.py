@@ -17,7 +17,7 @@ class JobFailed(UserError):
     """A Job ended without success, or can't start."""
 
 
-class Cluster:
+class KubernetesCluster:
     """The API of a cluster, as `kubectl` reaches it, or as a pod in the cluster does."""
 
     def __init__(self, context: str = "", namespace: str = "") -> None:

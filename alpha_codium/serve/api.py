@@ -17,11 +17,11 @@ from alpha_codium.eval.judging import OpenJudge
 from alpha_codium.serve.answers import AsciiResponse
 from alpha_codium.serve.dialects import DIALECTS
 from alpha_codium.serve.dialects.asking import Server, Versions
-from alpha_codium.serve.executing import Executor, add_execution
+from alpha_codium.serve.executing import JobRunner, add_execution
 from alpha_codium.serve.hiding import NOTHING, Hiding, without_paths
 from alpha_codium.serve.judging import Judging, add_judging
 from alpha_codium.serve.load import Draining, Load, Overloaded
-from alpha_codium.serve.measuring import Measures
+from alpha_codium.serve.measuring import ServiceMetrics
 from alpha_codium.serve.problems import Problems, add_problems
 from alpha_codium.serve.repository import ItemRunner, add_repository
 from alpha_codium.serve.requests import MOST_MEMORY, MOST_SECONDS, MOST_TESTS, Fault
@@ -46,13 +46,13 @@ def application(
         openapi_url="/openapi.json",
         responses={status: {"model": Fault} for status in (400, 401, 404, 413, 422, 429, 500, 503)},
     )
-    measures, problems = Measures(load), problems or Problems()
+    measures, problems = ServiceMetrics(load), problems or Problems()
     judging = Judging(opened.executor, opened.judge.sandbox, opened.judge.rules, load, measures, problems, hiding)
     _add_errors(app)
     _add_state(app, opened, load, measures)
     add_problems(app, problems)
     add_judging(app, judging)
-    executor = Executor(opened.judge.sandbox, load, hiding)
+    executor = JobRunner(opened.judge.sandbox, load, hiding)
     add_execution(app, opened, executor, problems)
     if runner is not None:
         add_repository(app, executor, runner)
@@ -62,7 +62,7 @@ def application(
     return app
 
 
-def _add_state(app: FastAPI, opened: OpenJudge, load: Load, measures: Measures) -> None:
+def _add_state(app: FastAPI, opened: OpenJudge, load: Load, measures: ServiceMetrics) -> None:
     """Add the addresses that say what the server is and how it is doing."""
 
     @app.get("/v1/info")

@@ -38,7 +38,7 @@ MOST_OUTPUT = 64 << 20
 
 
 @dataclass(frozen=True, slots=True)
-class Executor:
+class JobRunner:
     """Executes jobs within the limits and the load of the server, as judging does."""
 
     sandbox: Sandbox
@@ -91,7 +91,7 @@ class Executor:
             return await unless_gone(request, in_turn())
 
 
-def add_execution(app: FastAPI, opened: OpenJudge, executor: Executor, problems: Problems) -> None:
+def add_execution(app: FastAPI, opened: OpenJudge, executor: JobRunner, problems: Problems) -> None:
     """Add the addresses that execute jobs and pairs."""
     header = {IDENTITY_HEADER: opened.identity.digest}
 

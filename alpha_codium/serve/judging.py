@@ -16,7 +16,7 @@ from alpha_codium.sandbox import Sandbox
 from alpha_codium.serve.answers import AsciiResponse, client_of, json_line, unless_gone
 from alpha_codium.serve.hiding import Hiding, without_paths
 from alpha_codium.serve.load import Load
-from alpha_codium.serve.measuring import Measures
+from alpha_codium.serve.measuring import ServiceMetrics
 from alpha_codium.serve.problems import Problems
 from alpha_codium.serve.requests import BatchLine, BatchRequest, JudgeAnswer, JudgeRequest
 from alpha_codium.verdict import Judgement, Verdict
@@ -36,7 +36,7 @@ class Prepared:
 
 
 @dataclass(frozen=True, slots=True)
-class Turns:
+class ClientTurns:
     """Judges the batches of a client, each when it is the client's turn."""
 
     executor: Executor
@@ -69,14 +69,14 @@ class Judging:
     sandbox: Sandbox
     rules: Rules
     load: Load
-    measures: Measures
+    measures: ServiceMetrics
     problems: Problems
     hiding: Hiding
 
     async def judge(self, request: Request, item: JudgeRequest) -> JudgeAnswer:
         """Judge a program; the work is cancelled if the client leaves. Raises HTTPException for invalid requests."""
         prepared = await self.prepare(item)
-        turns = Turns(self.executor, self.load, client_of(request))
+        turns = ClientTurns(self.executor, self.load, client_of(request))
         with self.load.accepted(prepared.cost):
             (judgement,) = await unless_gone(request, turns.judge_now([prepared.task]))
         return self._answer(prepared, judgement)
@@ -99,7 +99,7 @@ class Judging:
 
     async def lines(self, programs: Sequence[Prepared], client: str) -> AsyncGenerator[bytes, None]:
         """Judge many programs; yields a line for each as soon as it is judged."""
-        turns = Turns(self.executor, self.load, client)
+        turns = ClientTurns(self.executor, self.load, client)
         async with aclosing(judge_many((each.task for each in programs), turns)) as judged:
             async for index, judgement in judged:
                 if judgement.verdict is Verdict.INTERNAL_ERROR and not judgement.tests:

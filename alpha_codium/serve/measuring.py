@@ -8,7 +8,7 @@ from alpha_codium.serve.load import Load
 from alpha_codium.verdict import Judgement
 
 
-class Measures:
+class ServiceMetrics:
     """Counts of verdicts and tests, and the load."""
 
     media_type = CONTENT_TYPE_LATEST

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from starlette.requests import Request
     from starlette.responses import Response
 
-    from alpha_codium.serve.executing import Executor
+    from alpha_codium.serve.executing import JobRunner
 
 LARGEST_REQUEST = 4 << 20
 MOST_TESTS = 1000
@@ -127,7 +127,7 @@ def service(provider: LocalProvider, checkout: Checkout, token: str = "") -> App
     return Guarded(Starlette(routes=routes), token=token, largest=LARGEST_REQUEST, public=("/health",))
 
 
-def add_repository(app: "FastAPI", executor: "Executor", runner: ItemRunner) -> None:
+def add_repository(app: "FastAPI", executor: "JobRunner", runner: ItemRunner) -> None:
     """Add to a server of programs the addresses that run tests: `/run_item`, and the same as `/v1/repository`."""
     from fastapi import HTTPException, Request
     from fastapi.responses import Response

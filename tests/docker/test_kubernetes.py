@@ -70,11 +70,11 @@ def test_the_arguments_are_those_of_the_command_and_hold_no_secret() -> None:
 
 def test_the_autoscaler_reads_a_metric_that_the_server_has() -> None:
     from alpha_codium.serve.load import Load
-    from alpha_codium.serve.measuring import Measures
+    from alpha_codium.serve.measuring import ServiceMetrics
 
     (metric,) = MANIFESTS["HorizontalPodAutoscaler"]["spec"]["metrics"]
     name = metric["pods"]["metric"]["name"]
-    assert f"\n{name} 0.0\n" in Measures(Load(1, 10)).text().decode()
+    assert f"\n{name} 0.0\n" in ServiceMetrics(Load(1, 10)).text().decode()
     assert f"seriesQuery: '{name}{{" in PAGE
 
 

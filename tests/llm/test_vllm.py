@@ -15,7 +15,7 @@ import pytest
 
 from alpha_codium.errors import UserError
 from alpha_codium.llm import vllm
-from alpha_codium.llm.server_records import Server, ServerRecords, end_servers, read_records
+from alpha_codium.llm.server_records import ModelServer, ServerRecords, end_servers, read_records
 from alpha_codium.llm.vllm import (
     ServedModel,
     ServerFailed,
@@ -54,7 +54,7 @@ def free_ports(count: int = 2) -> int:
     raise AssertionError("no free ports")
 
 
-def asked(server: Server, key: str) -> httpx.Response:
+def asked(server: ModelServer, key: str) -> httpx.Response:
     return httpx.get(f"{server.address}/models", headers={"Authorization": f"Bearer {key}"}, trust_env=False)
 
 
@@ -130,7 +130,7 @@ async def test_autorun_ends_its_servers_also_after_an_error_and_when_it_is_cance
 
 async def test_a_process_that_got_the_number_of_a_server_is_left_alone(folder: Path) -> None:
     with subprocess.Popen([sys.executable, "-c", "import signal; signal.pause()"], start_new_session=True) as other:
-        ours = Server.of(other.pid, "0", 1, folder / "log")
+        ours = ModelServer.of(other.pid, "0", 1, folder / "log")
         for record in (replace(ours, started=ours.started - 1), replace(ours, boot="another")):
             ServerRecords("m", "k", (record,)).write(folder / "servers.json")
             assert not record.is_running and kill_servers() == []
@@ -143,7 +143,7 @@ async def test_what_ignores_sigterm_is_killed_and_so_are_processes_that_are_left
     script = "import signal, sys; signal.signal(signal.SIGTERM, signal.SIG_IGN); print(flush=True); signal.pause()"
     parent = f"import subprocess, sys; subprocess.Popen([sys.executable, '-c', {script!r}])"
     with subprocess.Popen([sys.executable, "-c", parent], start_new_session=True, stdout=subprocess.PIPE) as first:
-        server = Server.of(first.pid, "0", 1, folder / "log")
+        server = ModelServer.of(first.pid, "0", 1, folder / "log")
         assert first.stdout is not None and first.stdout.readline()
         first.wait()
         (left,) = server.members()

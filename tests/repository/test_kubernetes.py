@@ -18,7 +18,7 @@ from alpha_codium.repository.kubernetes import (
     manifests,
     require_remote,
 )
-from alpha_codium.repository.kubernetes_jobs import Cluster, JobFailed
+from alpha_codium.repository.kubernetes_jobs import JobFailed, KubernetesCluster
 from alpha_codium.repository.running.config import RESOURCES, RunConfig, load_config
 from tests.gen.running import run_cli
 from tests.repository.cluster_api import VERSION, ClusterApi, cluster_api, kubeconfig
@@ -174,7 +174,7 @@ def test_every_key_has_a_default_and_a_comment_above_it() -> None:
 @pytest.mark.thorough
 def test_a_job_is_submitted_followed_and_awaited(api: ClusterApi, config: RunConfig, tmp_path: Path) -> None:
     config_map, job = manifests(config, cluster_config(tmp_path), "run-1")
-    cluster, lines = Cluster(), list[str]()
+    cluster, lines = KubernetesCluster(), list[str]()
     cluster.submit(config_map, job)
     cluster.follow("run-1", lines.append)
     assert lines == ["started", "item 1 passed", "the end, without a line break"]
@@ -182,19 +182,19 @@ def test_a_job_is_submitted_followed_and_awaited(api: ClusterApi, config: RunCon
     assert owner == [{"apiVersion": "batch/v1", "kind": "Job", "name": "run-1", "uid": "uid-of-Job"}]
     with pytest.raises(UserError, match=r"the Job run-1 can't be created: ConfigMap exists already \(status 409\)"):
         cluster.submit(config_map, job)
-    assert Cluster("two").namespace == "b" and Cluster("", "other").namespace == "other"
+    assert KubernetesCluster("two").namespace == "b" and KubernetesCluster("", "other").namespace == "other"
 
 
 def test_a_job_that_is_refused_leaves_no_config_map(api: ClusterApi, config: RunConfig, tmp_path: Path) -> None:
     api.refused = "Job"
     with pytest.raises(UserError, match=r"jobs is forbidden: exceeded quota \(status 403\)"):
-        Cluster().submit(*manifests(config, cluster_config(tmp_path), "run-1"))
+        KubernetesCluster().submit(*manifests(config, cluster_config(tmp_path), "run-1"))
     assert api.objects == {}
 
 
 def test_a_job_that_fails_or_cannot_start_is_an_error(api: ClusterApi, config: RunConfig, tmp_path: Path) -> None:
     api.end = "Failed"
-    cluster, lines = Cluster(), list[str]()
+    cluster, lines = KubernetesCluster(), list[str]()
     cluster.submit(*manifests(config, cluster_config(tmp_path), "run-1"))
     with pytest.raises(JobFailed, match="the Job run-1 failed: Because it ended"):
         cluster.follow("run-1", lines.append)
@@ -210,13 +210,13 @@ def test_a_cluster_that_is_not_there_is_one_line(
     job = manifests(config, cluster_config(tmp_path), "run-1")
     (tmp_path / "kubeconfig").write_text(kubeconfig(api, "wrong"))
     with pytest.raises(UserError, match=r"can't be created: Unauthorized \(status 401\)"):
-        Cluster().submit(*job)
+        KubernetesCluster().submit(*job)
     with pytest.raises(UserError, match=r"no cluster is configured .*: set up kubectl, or name its file in KUBECONFIG"):
-        Cluster("three")
+        KubernetesCluster("three")
     (tmp_path / "kubeconfig").unlink()
     monkeypatch.delenv("KUBERNETES_SERVICE_HOST", raising=False)
     with pytest.raises(UserError, match="no cluster is configured"):
-        Cluster()
+        KubernetesCluster()
 
 
 @pytest.mark.thorough

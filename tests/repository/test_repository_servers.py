@@ -10,7 +10,7 @@ from alpha_codium.app.repository_plan import reached
 from alpha_codium.app.repository_servers import checked, served_model, servers_for
 from alpha_codium.errors import SettingsError, UserError
 from alpha_codium.llm import vllm
-from alpha_codium.llm.server_records import Server
+from alpha_codium.llm.server_records import ModelServer
 from alpha_codium.repository.running.config import RunConfig, load_config
 from tests.gen.running import run_cli
 from tests.llm.test_vllm import asked, exists, free_ports
@@ -46,7 +46,7 @@ async def test_servers_are_started_in_the_background_and_ended_by_their_commands
     done = run_cli("repo", "serve-vllm", *job)
     assert done.returncode == 0, done.stderr
     assert f"GPU 1: http://127.0.0.1:{port + 1}/v1 (log: {os.environ['GENCODE_HOME']}/servers/gpu-1.log)" in done.stdout
-    servers = [Server.from_json(each) for each in json.loads(record.read_text())]
+    servers = [ModelServer.from_json(each) for each in json.loads(record.read_text())]
     assert all(server.is_running for server in servers)
     again = run_cli("repo", "serve-vllm", *job)
     assert again.returncode == 2 and "servers are running already: end them with `kill-vllm`" in again.stderr

@@ -11,19 +11,19 @@ from fastapi import FastAPI, HTTPException, Request
 from alpha_codium.limits import Limits
 from alpha_codium.program import Job, PairJob, Program, Side
 from alpha_codium.sandbox import open_sandbox
-from alpha_codium.serve.executing import Executor, checked
+from alpha_codium.serve.executing import JobRunner, checked
 from alpha_codium.serve.load import Load, Overloaded
 
 ECHO = Program.from_source("python3", "import sys; print(input()); sys.exit('bad' * (input() == 'x') or 0)")
 
 
 @pytest.fixture
-async def executor() -> AsyncIterator[Executor]:
+async def executor() -> AsyncIterator[JobRunner]:
     async with open_sandbox("local", workers=1) as sandbox:
-        yield Executor(sandbox, Load(1, 4))
+        yield JobRunner(sandbox, Load(1, 4))
 
 
-def client_of(executor: Executor, job: Job) -> httpx.AsyncClient:
+def client_of(executor: JobRunner, job: Job) -> httpx.AsyncClient:
     """Return the client of an application that executes the job for each request."""
     app = FastAPI()
 

@@ -43,7 +43,7 @@ CLASSES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Submission:
+class KnownSubmission:
     """One program of a contest; `language` is what the file says, and `label` a name of `CLASSES`."""
 
     problem: str
@@ -64,7 +64,7 @@ class Submission:
 class KnownResult:
     """The judge's result for one submission; None if it can't be run, and `why_not`. Times are CPU seconds."""
 
-    submission: Submission
+    submission: KnownSubmission
     result: CandidateResult | None = None
     cpu_limit: float = 0.0
     why_not: str = ""
@@ -245,14 +245,14 @@ class KnownVerdicts:
         )
 
 
-def _submissions(record: Mapping[str, Any], name: str) -> tuple[Submission, ...]:
+def _submissions(record: Mapping[str, Any], name: str) -> tuple[KnownSubmission, ...]:
     given = record.get("submissions") or []
     if not isinstance(given, Sequence) or isinstance(given, str):
         raise DatasetError(f"problem {name!r}: submissions must be a list")
     return tuple(_submission(values, f"problem {name!r}, submissions[{i}]", name) for i, values in enumerate(given))
 
 
-def _submission(values: Any, where: str, problem: str) -> Submission:
+def _submission(values: Any, where: str, problem: str) -> KnownSubmission:
     if not isinstance(values, Mapping):
         raise DatasetError(f"{where} must be an object")
     for key in ("file", "language", "expected_verdict", "code"):
@@ -265,7 +265,7 @@ def _submission(values: Any, where: str, problem: str) -> Submission:
     if not (agrees is None or isinstance(agrees, bool)):
         raise DatasetError(f"{where}: agrees must be true, false or null, not {agrees!r}")
     _check_language(values["language"], where)
-    return Submission(problem, values["file"], values["language"], label, values["code"], confirmed=agrees is True)
+    return KnownSubmission(problem, values["file"], values["language"], label, values["code"], confirmed=agrees is True)
 
 
 def _check_language(given: int | str, where: str) -> None:

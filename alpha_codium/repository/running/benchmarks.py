@@ -26,7 +26,7 @@ from alpha_codium.repository.tasks import RepositoryTask
 
 
 @dataclass(frozen=True, slots=True)
-class Benchmark:
+class RepositoryBenchmark:
     """A benchmark: `context` is the part of the file to show, `read_code` reads an answer's code.
 
     `right` is the right code, and `reference` the part of it with which what was written is compared. In an answer with
@@ -83,12 +83,12 @@ def second_half(task: RepositoryTask) -> str:
     return completion_parts(task.method)[1]
 
 
-BENCHMARKS: Mapping[str, Benchmark] = {
+BENCHMARKS: Mapping[str, RepositoryBenchmark] = {
     benchmark.name: benchmark
     for benchmark in (
-        Benchmark("method_gen_multiturn", around_gap, read_method, whole_method, whole_method),
-        Benchmark("class_gen_multiturn", around_gap, read_class, whole_class, whole_method, CLASS),
-        Benchmark("completion", before_method, read_completion, second_half, second_half),
-        Benchmark("program_repair", with_bug, read_repair, whole_method, whole_method),
+        RepositoryBenchmark("method_gen_multiturn", around_gap, read_method, whole_method, whole_method),
+        RepositoryBenchmark("class_gen_multiturn", around_gap, read_class, whole_class, whole_method, CLASS),
+        RepositoryBenchmark("completion", before_method, read_completion, second_half, second_half),
+        RepositoryBenchmark("program_repair", with_bug, read_repair, whole_method, whole_method),
     )
 }

@@ -19,7 +19,7 @@ from alpha_codium.repository.harness import Edit, SuiteRun
 from alpha_codium.repository.methods import AnswerError
 from alpha_codium.repository.providers import ProviderError, TestProvider
 from alpha_codium.repository.running.answers import ReadAnswer
-from alpha_codium.repository.running.benchmarks import Benchmark
+from alpha_codium.repository.running.benchmarks import RepositoryBenchmark
 from alpha_codium.repository.running.context import Shown
 from alpha_codium.repository.running.conversation import Manner, messages
 from alpha_codium.repository.running.feedback import feedback_of
@@ -34,10 +34,10 @@ SEEDS_APART = 1000
 
 
 @dataclass(frozen=True)
-class Rules:
+class LoopRules:
     """What is the same for all items of a run; `request` has the parameters for the model."""
 
-    benchmark: Benchmark
+    benchmark: RepositoryBenchmark
     prompts: Prompts
     shown: Shown = field(default_factory=Shown)
     manner: Manner = field(default_factory=Manner)
@@ -55,11 +55,11 @@ class TestsNotRun(Exception):
 
 
 @dataclass
-class Item:
+class LoopItem:
     """One task in one run; `turns` grows. Without a model, the right answer stands in for the model's."""
 
     task: RepositoryTask
-    rules: Rules
+    rules: LoopRules
     provider: TestProvider
     model: ChatModel | None
     replica: int = 0

@@ -18,7 +18,7 @@ from alpha_codium.errors import SandboxError
 from alpha_codium.program import Job, PairJob
 from alpha_codium.sandbox.protocol import Isolation, Sandbox
 from alpha_codium.sandbox.remote.inputs import RepeatedInputs, StoredInputs
-from alpha_codium.sandbox.remote.servers import Refused, Servers
+from alpha_codium.sandbox.remote.servers import RefusedByServer, Servers
 from alpha_codium.verdict import Execution, Identity, PairReport, Report
 
 GROWTH = 4
@@ -96,7 +96,7 @@ class RemoteSandbox(Sandbox):
             request = replace(job, inputs=()).to_json() | {"inputs": stored.part(first, len(job.inputs))}
             try:
                 return Report.from_json(await self._open.ask("/v1/execute", request, stored))
-            except Refused as error:
+            except RefusedByServer as error:
                 logger.debug(f"inputs are sent along: {error}")
         return Report.from_json(await self._open.ask("/v1/execute", job.to_json()))
 

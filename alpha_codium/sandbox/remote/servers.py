@@ -49,12 +49,12 @@ class Failed(Unavailable):
     """A server answered that it couldn't do what was asked for; the reason may be the request."""
 
 
-class Refused(SandboxError):
+class RefusedByServer(SandboxError):
     """A server doesn't do what was asked for, and wouldn't if it were asked again."""
 
 
 @dataclass(slots=True)
-class Server:
+class RemoteServer:
     """A server, the requests that it has, and until when (of `time.monotonic`) it gets no others."""
 
     url: str
@@ -81,7 +81,7 @@ class Servers:
     """Servers with one sandbox, to be used with `async with`; `identity` is that of their sandbox."""
 
     def __init__(self, urls: Sequence[str], token: str = "") -> None:
-        self.servers = [Server(url.rstrip("/")) for url in urls]
+        self.servers = [RemoteServer(url.rstrip("/")) for url in urls]
         self.identity: Identity | None = None
         self.tools: dict[str, str] = {}
         self.has_turns = False
@@ -122,7 +122,7 @@ class Servers:
         """Return the answer of a server to a request, of NDJSON a list; another one is asked if it can't answer.
 
         A server that doesn't have the `stored` inputs that the request names gets them first. Raises SandboxError if
-        no server answers, or the request is refused (Refused).
+        no server answers, or the request is refused (RefusedByServer).
         """
         body, since, failures = json.dumps(request).encode(), time.monotonic(), 0
         while True:
@@ -143,16 +143,16 @@ class Servers:
             finally:
                 server.busy -= 1
 
-    async def _answer(self, server: Server, path: str, body: bytes, stored: StoredInputs | None) -> Any:
+    async def _answer(self, server: RemoteServer, path: str, body: bytes, stored: StoredInputs | None) -> Any:
         try:
             return await self._request(server, "POST", path, body)
-        except Refused:
+        except RefusedByServer:
             if stored is None:
                 raise
         async with server.storing:
             try:
                 await self._request(server, "GET", f"/v1/problems/{stored.digest}")
-            except Refused:
+            except RefusedByServer:
                 await self._request(server, "POST", "/v1/problems", canonical(stored.problem()))
         return await self._request(server, "POST", path, body)
 
@@ -167,7 +167,7 @@ class Servers:
         if self.identity is None:
             raise SandboxError(f"no server answers: {', '.join(server.url for server in self.servers)}")
 
-    async def _meet(self, server: Server) -> None:
+    async def _meet(self, server: RemoteServer) -> None:
         """Ask a server for its sandbox and workers; raises SandboxError if the sandbox isn't that of the others."""
         info = await self._request(server, "GET", "/v1/info")
         try:
@@ -192,7 +192,7 @@ class Servers:
             )
         self.identity, self.tools = identity, tools
 
-    async def _next(self, since: float) -> Server:
+    async def _next(self, since: float) -> RemoteServer:
         """Return the server for a request made at `since`; waits while all of them rest."""
         while True:
             now = time.monotonic()
@@ -205,7 +205,7 @@ class Servers:
             else:
                 await asyncio.sleep(max(0.0, min(server.resting_until for server in self.servers) - now))
 
-    async def _is_back(self, server: Server) -> bool:
+    async def _is_back(self, server: RemoteServer) -> bool:
         """Whether a server that failed answers again; nobody else tries meanwhile."""
         server.rest(LONGEST_PAUSE)
         try:
@@ -216,7 +216,7 @@ class Servers:
         server.failures, server.resting_until = 0, 0.0
         return True
 
-    async def _request(self, server: Server, method: str, path: str, body: bytes = b"") -> Any:
+    async def _request(self, server: RemoteServer, method: str, path: str, body: bytes = b"") -> Any:
         """Return the JSON of an answer; raises Unavailable, or SandboxError if asking again is of no use."""
         assert self._client is not None
         try:
@@ -231,7 +231,7 @@ class Servers:
         if response.is_server_error:
             raise Failed(_detail(answer))
         if not response.is_success:
-            raise Refused(f"{server.url}: {_detail(answer)}")
+            raise RefusedByServer(f"{server.url}: {_detail(answer)}")
         if self.identity and response.headers.get(IDENTITY_HEADER, self.identity.digest) != self.identity.digest:
             raise SandboxError(f"the sandbox of {server.url} was changed; verdicts of both can't be mixed")
         return answer

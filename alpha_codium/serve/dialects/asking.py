@@ -11,7 +11,7 @@ from alpha_codium.errors import SandboxError
 from alpha_codium.eval.judging import OpenJudge
 from alpha_codium.language_table import LANGUAGES
 from alpha_codium.program import PYTHON
-from alpha_codium.serve.executing import Executor
+from alpha_codium.serve.executing import JobRunner
 from alpha_codium.serve.requests import JudgeAnswer, JudgeRequest
 
 # Seconds after which a language that can't be run is looked for again: its compiler may have been too busy to answer.
@@ -54,6 +54,6 @@ class Server:
     """
 
     judge: Callable[[Request, JudgeRequest], Awaitable[JudgeAnswer]]
-    executor: Executor
+    executor: JobRunner
     languages: Mapping[str, str]
     workers: int = 1

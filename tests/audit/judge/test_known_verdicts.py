@@ -11,8 +11,8 @@ from alpha_codium.audit.judge.known_verdicts import (
     CLASSES,
     KnownReport,
     KnownResult,
+    KnownSubmission,
     KnownVerdicts,
-    Submission,
     table,
 )
 from alpha_codium.errors import DatasetError
@@ -176,7 +176,7 @@ def test_problems_that_can_not_be_read_or_told_apart_are_refused_at_once(tmp_pat
 RESULTS = st.lists(
     st.builds(
         lambda label, verdict, confirmed: KnownResult(
-            Submission("p", "f", 3, label, "", confirmed),
+            KnownSubmission("p", "f", 3, label, "", confirmed),
             None if verdict is None else CandidateResult(0, "submission", verdict, 0, 0),
         ),
         st.sampled_from(sorted(CLASSES)),

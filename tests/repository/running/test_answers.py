@@ -16,7 +16,7 @@ from alpha_codium.repository.running.answers import (
     read_method,
     read_repair,
 )
-from alpha_codium.repository.running.benchmarks import BENCHMARKS, Benchmark, second_half, whole_method
+from alpha_codium.repository.running.benchmarks import BENCHMARKS, RepositoryBenchmark, second_half, whole_method
 from alpha_codium.repository.running.measures import measured
 from alpha_codium.repository.tasks import RepositoryTask, task_of_row
 from tests.repository.shop import SOURCE, task_of_shop
@@ -214,14 +214,14 @@ ODD = {
 
 @pytest.mark.parametrize("end", ODD)
 @pytest.mark.parametrize("benchmark", BENCHMARKS.values(), ids=lambda each: each.name)
-def test_odd_answers_are_put_into_the_file_or_refused(benchmark: Benchmark, end: str) -> None:
+def test_odd_answers_are_put_into_the_file_or_refused(benchmark: RepositoryBenchmark, end: str) -> None:
     for made in (task(), task("total")):
         for right in (benchmark.right(made), textwrap.dedent(benchmark.right(made)), ""):
             for answer in (f"```python\n{right}{ODD[end]}```", right + ODD[end], ODD[end] + right):
                 require_in_place_or_refused(benchmark, made, answer)
 
 
-def require_in_place_or_refused(benchmark: Benchmark, made: RepositoryTask, answer: str) -> None:
+def require_in_place_or_refused(benchmark: RepositoryBenchmark, made: RepositoryTask, answer: str) -> None:
     """Raise AssertionError unless an answer is refused with a reason, or changes only one method of the file."""
     try:
         read = benchmark.read(made, answer)
@@ -242,7 +242,7 @@ def outline(text: str) -> list[str]:
 @pytest.mark.parametrize("benchmark", BENCHMARKS.values(), ids=lambda each: each.name)
 @given(data=st.data())
 def test_right_answers_with_any_change_are_put_into_the_file_or_refused(
-    benchmark: Benchmark, data: st.DataObject
+    benchmark: RepositoryBenchmark, data: st.DataObject
 ) -> None:
     made = data.draw(st.sampled_from([task(), task("total"), task(source=FILE.replace("    ", "\t"))]))
     text = data.draw(st.sampled_from([benchmark.right(made), textwrap.dedent(benchmark.right(made))]))

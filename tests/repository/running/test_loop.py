@@ -15,7 +15,7 @@ from alpha_codium.repository.methods import stubbed
 from alpha_codium.repository.providers import LocalProvider, ProviderError, TestProvider
 from alpha_codium.repository.running.benchmarks import BENCHMARKS, whole_method
 from alpha_codium.repository.running.conversation import Manner
-from alpha_codium.repository.running.loop import Item, Rules, TestsNotRun
+from alpha_codium.repository.running.loop import LoopItem, LoopRules, TestsNotRun
 from alpha_codium.repository.running.prompts import load_prompts
 from alpha_codium.repository.running.turns import ItemRun, TurnStatus
 from alpha_codium.repository.tasks import RepositoryTask
@@ -77,13 +77,13 @@ FAILED = SuiteRun((RepositoryTestResult(NET, "failed", "1 != 5"), RepositoryTest
 PASSED = SuiteRun((RepositoryTestResult(NET, "passed"),), 0.5)
 
 
-def rules(benchmark: str = "method_gen_multiturn", **changes: Any) -> Rules:
-    return replace(Rules(BENCHMARKS[benchmark], load_prompts(benchmark), max_iter=4), **changes)
+def rules(benchmark: str = "method_gen_multiturn", **changes: Any) -> LoopRules:
+    return replace(LoopRules(BENCHMARKS[benchmark], load_prompts(benchmark), max_iter=4), **changes)
 
 
-async def item_after(model: Model | None, tests: Any, followed: Rules | None = None) -> Item:
+async def item_after(model: Model | None, tests: Any, followed: LoopRules | None = None) -> LoopItem:
     task, followed = TASK, followed or rules()
-    item = Item(task, followed, tests, model)
+    item = LoopItem(task, followed, tests, model)
     await item.run()
     for event in item.events:
         assert event_from_json(event_to_json(event)) == event
@@ -92,7 +92,7 @@ async def item_after(model: Model | None, tests: Any, followed: Rules | None = N
     return item
 
 
-def statuses(item: Item) -> list[TurnStatus]:
+def statuses(item: LoopItem) -> list[TurnStatus]:
     return [turn.status for turn in item.turns]
 
 
@@ -211,11 +211,11 @@ async def test_each_turn_and_replica_has_a_seed_of_its_own() -> None:
     for replica in range(2):
         model = Model(WRONG, WRONG)
         seeded = rules(max_iter=2, request=ChatRequest((), seed=5))
-        await Item(TASK, seeded, Tests(FAILED, FAILED), model, replica).run()
+        await LoopItem(TASK, seeded, Tests(FAILED, FAILED), model, replica).run()
         seeds |= {request.seed for request in model.asked}
     assert seeds == {5, 6, 1005, 1006}
 
 
 async def test_a_task_has_as_many_tests_as_allowed_first_those_that_decide() -> None:
-    item = Item(TASK, rules(max_tests=2), Tests(), None)
+    item = LoopItem(TASK, rules(max_tests=2), Tests(), None)
     assert item.task.tests == (NET, GROSS)
