@@ -172,7 +172,7 @@ class Servers:
         info = await self._request(server, "GET", "/v1/info")
         try:
             identity, server.workers = Identity.from_json(info["sandbox"]), max(1, int(info["workers"]))
-            tools, self.has_turns = dict(info["tools"]), bool(info["turns"])
+            tools, self.has_turns = dict(info["tools"]), bool(info.get("turns"))
         except (KeyError, TypeError, ValueError) as error:
             raise SandboxError(f"{server.url} is no server of gencode") from error
         if identity.rules != JUDGING_RULES:

@@ -25,9 +25,12 @@ class Versions(Mapping[str, str]):
         self._sandbox, self._clock = opened.judge.sandbox, clock
         self._found = {PYTHON: opened.identity.interpreter}
         self._asked: dict[str, float] = {}
+        # Now, before requests come: all compilers together take seconds to answer for the first time.
+        for language in LANGUAGES:
+            self._look_for(language)
 
     def __getitem__(self, language: str) -> str:
-        if language not in self._found and language in LANGUAGES:
+        if language in LANGUAGES:
             self._look_for(language)
         return self._found[language]
 
@@ -38,6 +41,8 @@ class Versions(Mapping[str, str]):
         return sum(1 for _ in self)
 
     def _look_for(self, language: str) -> None:
+        if language in self._found:
+            return
         if self._clock() - self._asked.get(language, -AGAIN) >= AGAIN:
             self._asked[language] = self._clock()
             with suppress(SandboxError):
