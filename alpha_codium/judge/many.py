@@ -215,7 +215,9 @@ def _undecided(judgement: Judgement) -> list[int]:
     """Return the indices of the tests that got no verdict; with them, of those that weren't run for that reason."""
     ran = judgement.tests
     lost = [place for place, result in enumerate(ran) if result.verdict is Verdict.INTERNAL_ERROR]
-    if not lost and judgement.verdict is not Verdict.INTERNAL_ERROR:
+    stopped = len(ran) < judgement.tests_total
+    # After a failure that stopped it early, only malformed tests have no verdict.
+    if judgement.verdict is not Verdict.INTERNAL_ERROR and (stopped or not lost):
         return []
     return [*lost, *range(len(ran), judgement.tests_total)]
 

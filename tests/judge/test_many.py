@@ -141,6 +141,15 @@ async def test_a_test_is_judged_again_only_so_often_as_asked() -> None:
     assert (judgement.verdict, len(executor.sandbox.runs)) == (Verdict.INTERNAL_ERROR, 3)
 
 
+async def test_after_a_failure_that_ends_the_judgement_nothing_is_judged_again() -> None:
+    malformed = Problem("malformed", private_tests=(*TESTS, TestCase("\ud800", "")))
+    executor = LocalPool(Arithmetic())
+    (judgement,) = await judge_all(
+        tasks_of(WRONG, problem=malformed, rules=Rules(stop_on_first_failure=True)), executor, retries=2
+    )
+    assert (judgement.verdict, len(executor.sandbox.runs)) == (Verdict.WRONG_ANSWER, 1)
+
+
 async def test_a_problem_that_can_not_be_judged_gives_no_verdict_with_the_reason() -> None:
     unknown = Problem("odd", private_tests=TESTS, checker=CheckerSpec("tokns"))
     first, second = await judge_all([*tasks_of(RIGHT, problem=unknown), *tasks_of(RIGHT)], LocalPool(Arithmetic()))
