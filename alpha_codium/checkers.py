@@ -24,6 +24,8 @@ DEEPMIND_SPACES = re.compile(r"[ \n\t\r\v]+")
 DEEPMIND_NUMBER = re.compile(
     r"[+-]?(?:(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:e[+-]?[0-9]+)?|inf|infinity|nan(?:\([a-z0-9_]*\))?)"
 )
+FUSION_PRECISION, FUSION_SMALLEST = 1e-5, 1e-10
+YES_OR_NO = re.compile(r"\b(?:yes|no)\b", re.IGNORECASE | re.ASCII)
 ASCII_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 
 
@@ -31,9 +33,10 @@ ASCII_LOWER = str.maketrans(string.ascii_uppercase, string.ascii_lowercase)
 Checker = Callable[[str, str, str], bool]
 
 
-def exact() -> Checker:
-    """Return a checker that accepts the same text, except for trailing white space of the whole output."""
-    return lambda _input, expected, actual: expected.rstrip() == actual.rstrip()
+def exact(leading: bool = True) -> Checker:
+    """Return a checker that accepts the same text, but for white space at its end and, if not `leading`, before it."""
+    strip = str.rstrip if leading else str.strip
+    return lambda _input, expected, actual: strip(expected) == strip(actual)
 
 
 def tokens(case_sensitive: bool = True) -> Checker:
@@ -60,12 +63,15 @@ def lines() -> Checker:
 
 
 def yes_no() -> Checker:
-    """Return a checker that accepts the same tokens, ignoring the case of `yes` and `no`."""
+    """Return a checker that accepts the same tokens, ignoring the case of the words `yes` and `no`, as in `YES,`.
 
-    def same(expected: str, actual: str) -> bool:
-        return expected == actual or (expected.lower() == actual.lower() and expected.lower() in ("yes", "no"))
+    So does the judge that open-r1 runs for problems of Codeforces.
+    """
 
-    return lambda _input, expected, actual: _all_match(same, expected.split(), actual.split())
+    def words(text: str) -> list[str]:
+        return YES_OR_NO.sub(lambda found: found[0].upper(), text).split()
+
+    return lambda _input, expected, actual: words(expected) == words(actual)
 
 
 def unordered_lines() -> Checker:
@@ -148,6 +154,28 @@ def deepmind() -> Checker:
     return check
 
 
+def sandbox_fusion() -> Checker:
+    """Return the checker of SandboxFusion's datasets of the type `CommonOJDataset`.
+
+    It accepts the same lines, without regard to case, to white space around them, and to empty lines around the whole.
+    Lines that are numbers may differ by a relative error below 1e-5.
+    """
+
+    def lines_of(text: str) -> list[str]:
+        return [line.strip().lower() for line in text.strip().split("\n")]
+
+    def same(wanted: str, got: str) -> bool:
+        if wanted == got:
+            return True
+        try:
+            expected, actual = float(wanted), float(got)
+        except ValueError:
+            return False
+        return math.fabs(actual - expected) / max(math.fabs(expected), FUSION_SMALLEST) < FUSION_PRECISION
+
+    return lambda _input, expected, actual: _all_match(same, lines_of(expected), lines_of(actual))
+
+
 def _all_match(match: Callable[[str, str], bool], expected: list[str], actual: list[str]) -> bool:
     return len(expected) == len(actual) and all(map(match, expected, actual))
 
@@ -181,6 +209,7 @@ BUILT_IN: dict[str, Callable[..., Checker]] = {
     "yes_no": yes_no,
     "float": float_tolerance,
     "deepmind": deepmind,
+    "sandbox_fusion": sandbox_fusion,
 }
 DEFAULT_CHECKER = CheckerSpec("tokens")
 

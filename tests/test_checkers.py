@@ -118,10 +118,35 @@ def test_lines_are_compared_in_order(expected: str, actual: str, right: bool) ->
         ("YES\naB", "yes\nab", False),
         ("aB", "AB", False),
         ("yes", "ye\u017f", False),
+        ("Yes, 3", "YES, 3", True),
+        ("yesterday", "YESterday", False),
     ],
 )
 def test_yes_no_compares_the_case_of_every_other_word(expected: str, actual: str, right: bool) -> None:
     assert accepts("yes_no", expected, actual) is right
+
+
+@pytest.mark.parametrize(
+    ("expected", "actual", "right"),
+    [
+        ("YES\n", "yes", True),
+        ("1.0", "1.000001", True),
+        ("1.0", "1.001", False),
+        ("1\n2", "1\n 2 \n\n", True),
+        ("1\n2", "1", False),
+        ("1 2", "1  2", False),
+        ("nan", "0", False),
+        ("", "", True),
+    ],
+)
+def test_sandbox_fusion_compares_line_by_line(expected: str, actual: str, right: bool) -> None:
+    assert accepts("sandbox_fusion", expected, actual) is right
+
+
+@pytest.mark.parametrize("leading", [True, False])
+def test_exact_may_ignore_white_space_before_the_output(leading: bool) -> None:
+    assert accepts("exact", "a b", "\n a b\n", leading=leading) is not leading
+    assert not accepts("exact", "a b", "a  b", leading=leading)
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,10 @@
 |-----------|---------------------------------|------------|---------|------------|
 | `icpc`    | input, answer, feedback/, flags | the output | 42      | 43         |
 | `testlib` | input, output, answer, flags    | the output | 0       | 1, 2, 4, 8 |
+| `open_r1` | input, answer, output           | the output | prints 1 or 100 | prints anything else |
 
-Sources: icpc.io/problem-package-format, "output validators"; github.com/MikeMirzayanov/testlib, its exit codes.
+Sources: icpc.io/problem-package-format, "output validators"; github.com/MikeMirzayanov/testlib, its exit codes; for
+`open_r1`, whose checkers are in Python and get outputs without empty lines, `cf_python3` of huggingface/piston.
 If the checker ends in any other way (a signal, a limit, another status, such as testlib's 3 for a mistake in the test),
 it has failed on that output. Then it runs on the expected output: if it fails on that, too, the verdict is
 `internal_error`, with the end of its stderr; otherwise the program's output is wrong. So no program can withhold a
@@ -43,7 +45,10 @@ TAKEN = ("input", "answer", "output", "feedback", "program.py")
 PROTOCOLS = {
     **dict.fromkeys(("", "icpc", "kattis", "icpc output validator", "kattis output validator"), "icpc"),
     "testlib": "testlib",
+    **dict.fromkeys(("open_r1", "open-r1"), "open_r1"),
 }
+# What a checker of open-r1, which ends with 0, prints for an output that is right.
+PRINTED = ("1", "100")
 ARGUMENTS = ("protocol", "flags", "files", "main")
 # Statuses with which the checker's exit status counts.
 ENDED = (Status.FINISHED, Status.RUNTIME_ERROR, Status.MEMORY_LIMIT_EXCEEDED)
@@ -81,12 +86,14 @@ class CheckerProgram:
         # A colon may be followed by an explanation.
         known = PROTOCOLS.get(protocol.lower().partition(":")[0].strip())
         if known is None:
-            raise Unjudgeable(f"there is no checker protocol {protocol!r}{nearest(protocol, ACCEPTS)}")
+            raise Unjudgeable(f"there is no checker protocol {protocol!r}{nearest(protocol, PROTOCOLS)}")
         for path in files:
             parts = PurePosixPath(path).parts
             if not parts or path.startswith("/") or "\0" in path or ".." in parts:
                 raise Unjudgeable(f"a checker's file must have a relative path, not {path!r}")
         main = _main_of(files, str(arguments.get("main") or ""))
+        if known == "open_r1" and (not main or cls.mode):
+            raise Unjudgeable(f"the protocol 'open_r1' is for checkers in Python, not for this {cls.noun}")
         made = cls(known, tuple(sorted(files.items())), main, _flags_of(arguments.get("flags")))
         for path, _ in made.beside():
             if PurePosixPath(path).parts[:1] and PurePosixPath(path).parts[0] in TAKEN:
@@ -119,6 +126,8 @@ class CheckerProgram:
         beside = [part for file in self.beside() for part in file]
         # U+FFFD takes three bytes for each invalid one: a program could fill the checker's folder.
         output = output.replace("\ufffd", "?")
+        if self.protocol == "open_r1":
+            output = without_empty_lines(output)
         protocol = f"{self.protocol} {self.mode}".strip()
         return pack([protocol, self.flags, test.input, test.output, output, *beside])
 
@@ -131,10 +140,12 @@ class CheckerProgram:
         return [(str(path.relative_to(folder)), text) for path, text in others if path.is_relative_to(folder)]
 
     def verdict_of(self, checking: Execution) -> bool | str:
-        """Whether the checker accepts, by its exit status; if it gave no verdict, the reason as text."""
-        if checking.status in ENDED and checking.exit_code in ACCEPTS[self.protocol]:
+        """Whether the checker accepts, by its exit status or what it prints; if it gave no verdict, the reason."""
+        if self.protocol == "open_r1" and checking.finished:
+            return checking.stdout.strip() in PRINTED
+        if checking.status in ENDED and checking.exit_code in ACCEPTS.get(self.protocol, ()):
             return True
-        if checking.status in ENDED and checking.exit_code in REJECTS[self.protocol]:
+        if checking.status in ENDED and checking.exit_code in REJECTS.get(self.protocol, ()):
             return False
         lines = checking.stderr.strip().splitlines()
         return f"the {self.noun} {_end_of(checking)}" + (f": {lines[-1].strip()[:300]}" if lines else "")
@@ -142,6 +153,11 @@ class CheckerProgram:
     def fails(self, checking: Execution) -> bool:
         """Whether the checker gave no verdict on an output, and the sandbox isn't to blame."""
         return isinstance(self.verdict_of(checking), str) and checking.status is not Status.INTERNAL_ERROR
+
+
+def without_empty_lines(text: str) -> str:
+    """Return a text without its empty lines."""
+    return "".join(line for line in text.splitlines(keepends=True) if line.strip("\n"))
 
 
 def _flags_of(flags: object) -> str:

@@ -56,7 +56,7 @@ def application(
     add_execution(app, opened, executor, problems)
     if runner is not None:
         add_repository(app, executor, runner)
-    server = Server(judging.judge, executor, Versions(opened), opened.workers)
+    server = Server(judging.judge, judging.judgements, executor, Versions(opened), opened.workers)
     for name in dialects:
         app.include_router(DIALECTS[name](server))
     return app

@@ -53,15 +53,6 @@ class JobRunner:
         cost = cost_of(checked(job))
         return await self.within(request, cost, lambda: self._report(job))
 
-    async def consume(self, request: Request, job: Job, on_execution: Callable[[Execution], bool]) -> Execution:
-        """Execute a job, see `execute` and `Sandbox.consume`; returns the compiler's execution."""
-        cost = cost_of(checked(job))
-
-        def take(execution: Execution) -> bool:
-            return on_execution(self.hiding.execution(execution))
-
-        return self.hiding.execution(await self.within(request, cost, lambda: self.sandbox.consume(job, take)))
-
     async def run(self, client: str, job: Job) -> Report:
         """Execute a job that the load has accepted, when it is the client's turn."""
         async with self.load.turn(client, cost_of(job)):

@@ -12,7 +12,7 @@ import alpha_codium
 from alpha_codium.program import Job, Program
 from alpha_codium.sandbox import Sandbox
 from alpha_codium.sandbox.protocol import report_of
-from alpha_codium.verdict import Execution, PairReport, Report, Status
+from alpha_codium.verdict import Execution, Judgement, PairReport, Report, Status
 from alpha_codium.wording import without_paths
 
 FOLDERS = "import sys; print(*sys.path[1:], sys.prefix, sys.base_prefix, sep='\\n')"
@@ -49,6 +49,12 @@ class Hiding:
         for folder in self.folders if "/" in text else ():
             text = text.replace(f"{folder}/", "")
         return text
+
+    def judgement(self, judgement: Judgement) -> Judgement:
+        """Return a judgement without these folders."""
+        tests = tuple(replace(test, execution=self.execution(test.execution)) for test in judgement.tests)
+        message = self.text(judgement.message if judgement.judged else without_paths(judgement.message))
+        return replace(judgement, tests=tests, message=message)
 
     def report(self, report: Report) -> Report:
         """Return a report without these folders."""

@@ -1,6 +1,6 @@
 """Judging programs, one or many: `/v1/judge` and `/v1/judge/batch`."""
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Iterable, Sequence
 from contextlib import AbstractContextManager, aclosing
 from dataclasses import dataclass
 
@@ -10,7 +10,7 @@ from starlette.types import Receive, Scope, Send
 
 from alpha_codium.errors import SandboxError, Unjudgeable
 from alpha_codium.judge import Rules, kind_of
-from alpha_codium.judge.many import Executor, Task, judge_many
+from alpha_codium.judge.many import Executor, Task, judge_all, judge_many
 from alpha_codium.language_table import LANGUAGES
 from alpha_codium.sandbox import Sandbox
 from alpha_codium.serve.answers import AsciiResponse, client_of, json_line, unless_gone
@@ -29,10 +29,10 @@ class Prepared:
     item: JudgeRequest
     task: Task
 
-    @property
-    def cost(self) -> int:
-        """The number of tests, at least 1."""
-        return max(1, len(self.task.tests))
+
+def cost_of(tasks: Iterable[Task]) -> int:
+    """Return the number of tests, at least 1 for each task."""
+    return sum(max(1, len(task.tests)) for task in tasks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class ClientTurns:
 
     async def judge_now(self, tasks: Sequence[Task]) -> Sequence[Judgement]:
         """Judge tasks; raises SandboxError."""
-        async with self.load.turn(self.client, sum(max(1, len(task.tests)) for task in tasks)):
+        async with self.load.turn(self.client, cost_of(tasks)):
             return await self.executor.judge(tasks)
 
 
@@ -76,10 +76,18 @@ class Judging:
     async def judge(self, request: Request, item: JudgeRequest) -> JudgeAnswer:
         """Judge a program; the work is cancelled if the client leaves. Raises HTTPException for invalid requests."""
         prepared = await self.prepare(item)
+        (judgement,) = await self.judgements(request, [prepared.task])
+        return JudgeAnswer.of(item, judgement)
+
+    async def judgements(self, request: Request, tasks: Sequence[Task]) -> list[Judgement]:
+        """Judge programs, each when it is the client's turn; the work is cancelled if the client leaves.
+
+        Raises SandboxError if a single program couldn't be run; of several, those get `internal_error`.
+        """
         turns = ClientTurns(self.executor, self.load, client_of(request))
-        with self.load.accepted(prepared.cost):
-            (judgement,) = await unless_gone(request, turns.judge_now([prepared.task]))
-        return self._answer(prepared, judgement)
+        with self.load.accepted(cost_of(tasks)):
+            work = turns.judge_now(tasks) if len(tasks) == 1 else judge_all(tasks, turns)
+            return [self._finished(each) for each in await unless_gone(request, work)]
 
     async def prepare(self, item: JudgeRequest) -> Prepared:
         """Find what judges a request; raises HTTPException 404 for unknown problems, 422 for languages and checkers."""
@@ -105,12 +113,14 @@ class Judging:
                 if judgement.verdict is Verdict.INTERNAL_ERROR and not judgement.tests:
                     line = BatchLine(index=index, error=judgement.message)
                 else:
-                    line = BatchLine(index=index, answer=self._answer(programs[index], judgement))
+                    answer = JudgeAnswer.of(programs[index].item, self._finished(judgement))
+                    line = BatchLine(index=index, answer=answer)
                 yield json_line(line) + b"\n"
 
-    def _answer(self, prepared: Prepared, judgement: Judgement) -> JudgeAnswer:
+    def _finished(self, judgement: Judgement) -> Judgement:
+        """Count a judgement, and return it without paths of the server."""
         self.measures.judged(judgement)
-        return JudgeAnswer.of(prepared.item, judgement, self.hiding)
+        return self.hiding.judgement(judgement)
 
 
 class Lines(StreamingResponse):
@@ -141,5 +151,5 @@ def add_judging(app: FastAPI, judging: Judging) -> None:
     async def judge_batch(request: Request, batch: BatchRequest) -> Response:
         """Judge many programs; the answer is a `BatchLine` for each, in NDJSON, in the order in which they finish."""
         programs = [await judging.prepare(item) for item in batch.programs]
-        accepted = judging.load.accepted(sum(each.cost for each in programs))
+        accepted = judging.load.accepted(cost_of(each.task for each in programs))
         return Lines(judging.lines(programs, client_of(request)), accepted)

@@ -10,7 +10,6 @@ from alpha_codium.language_table import LANGUAGES
 from alpha_codium.limits import WALL_EXTRA_SECONDS, WALL_FACTOR
 from alpha_codium.problem import CheckerSpec, ExecutionSpec, Problem, TestCase, TestType
 from alpha_codium.program import Program
-from alpha_codium.serve.hiding import Hiding, without_paths
 from alpha_codium.verdict import Judgement, TestResult
 
 MOST_TESTS = 10_000
@@ -141,11 +140,6 @@ class JudgedBy:
     cpu_seconds: float = 0
     memory_bytes: int = 0
 
-    @property
-    def cost(self) -> int:
-        """The number of tests, at least 1."""
-        return max(1, len(self.tests))
-
     def rules(self, base: Rules, request: JudgeRequest) -> Rules:
         """Return the rules of the server, with the limits of the request or, if it has none, of the tests."""
         return replace(
@@ -175,9 +169,9 @@ class TestAnswer(BaseModel):
     )
 
     @classmethod
-    def of(cls, result: TestResult, characters: int, hiding: Hiding) -> "TestAnswer":
+    def of(cls, result: TestResult, characters: int) -> "TestAnswer":
         """Return the answer for a test, with the beginning of stdout and the end of stderr."""
-        execution = hiding.execution(result.execution)
+        execution = result.execution
         return cls(
             verdict=result.verdict.value,
             stdout=execution.stdout[:characters],
@@ -208,7 +202,7 @@ class JudgeAnswer(BaseModel):
     tests: list[TestAnswer]
 
     @classmethod
-    def of(cls, request: JudgeRequest, judgement: Judgement, hiding: Hiding) -> "JudgeAnswer":
+    def of(cls, request: JudgeRequest, judgement: Judgement) -> "JudgeAnswer":
         """Return the answer to a request."""
         shown = min(request.shown_characters, MOST_SHOWN // max(1, len(judgement.tests)))
         return cls(
@@ -219,8 +213,8 @@ class JudgeAnswer(BaseModel):
             tests_passed=judgement.tests_passed,
             tests_total=judgement.tests_total,
             failed=judgement.failed,
-            message=hiding.text(judgement.message if judgement.judged else without_paths(judgement.message)),
-            tests=[TestAnswer.of(result, shown, hiding) for result in judgement.tests],
+            message=judgement.message,
+            tests=[TestAnswer.of(result, shown) for result in judgement.tests],
         )
 
 

@@ -13,6 +13,7 @@ from alpha_codium.verdict import Execution, Status
 from tests.judge.checkers import CPP_FILES, DIVISOR
 
 PYTHON = {"files": {"check.py": DIVISOR}}
+CPP = {"files": CPP_FILES}
 TWO = {"files": {"v/a.py": "", "v/b.py": "", "c.py": ""}}
 
 
@@ -44,6 +45,7 @@ def test_the_validator_of_a_package_becomes_one() -> None:
         (TWO, "say which with main (c.py, v/a.py, v/b.py)"),
         (TWO | {"main": "v/aa.py"}, "no checker's file 'v/aa.py' (did you mean 'v/a.py'?)"),
         ({"files": {"a.py": "", "b.cpp": ""}}, "several programs"),
+        (CPP | {"protocol": "open_r1"}, "'open_r1' is for checkers in Python, not for this checker"),
         (PYTHON | {"protocol": "icpc interactive"}, "no checker protocol 'icpc interactive'"),
         (PYTHON | {"flags": ["a", 1]}, "a string or a list of strings, not ['a', 1]"),
         (PYTHON | {"flags": 1}, "a string or a list of strings, not 1"),

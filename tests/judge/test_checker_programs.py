@@ -76,6 +76,24 @@ async def test_a_checker_in_cpp_has_a_stack_its_flags_and_its_own_end(both: Sand
     assert not (await judged(both, CPP_FILES, "print('flags')", flags="one")).accepted
 
 
+OPEN_R1 = """
+import sys
+given, answer, output = (open(path).read() for path in sys.argv[1:])
+assert (given, answer) == ("4", "2")
+print({"1\\n2\\n": 1, "100\\n": 100, "0\\n": 0}[output])
+"""
+
+
+async def test_a_checker_of_open_r1_prints_its_verdict_on_an_output_without_empty_lines(both: Sandbox) -> None:
+    tests = [TestCase("4", "2")]
+    for output, verdict in (("1\\n\\n2", "accepted"), ("100", "accepted"), ("0", "wrong_answer")):
+        judgement = await judged(both, OPEN_R1, f"print('{output}')", tests, protocol="open_r1")
+        assert verdicts(judgement) == [verdict], judgement.message
+    # On any other output it fails, also on the expected one.
+    judgement = await judged(both, OPEN_R1, "print(5)", tests, protocol="open_r1")
+    assert verdicts(judgement) == ["internal_error"]
+
+
 SEES = """
 import os, sys
 folder = sys.argv[3]

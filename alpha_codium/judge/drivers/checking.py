@@ -1,7 +1,7 @@
 """A driver that runs a checker program in Python on one output of a candidate, or an interactor beside it.
 
-1. stdin holds, packed by `packing`: the checker's protocol (`icpc` or `testlib`), its flags, the test's input, its
-   answer, the candidate's output, and then names and texts of the checker's other files. All are written into the
+1. stdin holds, packed by `packing`: the checker's protocol (see `judge.checker_programs`), its flags, the test's input,
+   its answer, the candidate's output, and then names and texts of the checker's other files. All are written into the
    current folder; stdin becomes the candidate's output. For an interactor, the protocol ends in `interactive`, and
    stdin and stdout become the pipes to the candidate. One that reads beyond the end of what the candidate printed
    (EOFError) rejects it, as interactors of testlib do. Numbers have at most as many digits as the test has characters,
@@ -31,13 +31,16 @@ def check(program: "CodeType") -> None:
     most_digits = max(MOST_DIGITS, len(texts[0]) + len(texts[1]))
     del texts, text
     protocol, _, interactive = protocol.partition(b" ")
-    streams = (3, 4) if interactive else (os.open("output", os.O_RDONLY), os.dup(2))
+    # What a checker prints is its verdict only for open-r1.
+    printed = 1 if protocol == b"open_r1" else 2
+    streams = (3, 4) if interactive else (os.open("output", os.O_RDONLY), os.dup(printed))
     for number, stream in enumerate(streams):
         os.dup2(stream, number)
         os.close(stream)
     here = os.getcwdb() + b"/"  # noqa: PTH109
-    given = ("input", "output", "answer") if protocol == b"testlib" else ("input", "answer", "feedback/")
-    arguments = [b"checker", *(here + name.encode() for name in given), *flags.split()]
+    given = {b"testlib": ("input", "output", "answer"), b"open_r1": ("input", "answer", "output")}
+    paths = given.get(protocol, ("input", "answer", "feedback/"))
+    arguments = [b"checker", *(here + name.encode() for name in paths), *flags.split()]
     getattr(sys, "set_int_max_str_digits", lambda _digits: None)(most_digits)
     sys.argv[:] = map(os.fsdecode, arguments)
     module = type(sys)("__main__")

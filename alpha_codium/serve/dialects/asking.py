@@ -1,7 +1,7 @@
 """What a dialect asks the server for."""
 
 import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -9,10 +9,12 @@ from fastapi import Request
 
 from alpha_codium.errors import SandboxError
 from alpha_codium.eval.judging import OpenJudge
+from alpha_codium.judge.many import Task
 from alpha_codium.language_table import LANGUAGES
 from alpha_codium.program import PYTHON
 from alpha_codium.serve.executing import JobRunner
 from alpha_codium.serve.requests import JudgeAnswer, JudgeRequest
+from alpha_codium.verdict import Judgement
 
 # Seconds after which a language that can't be run is looked for again: its compiler may have been too busy to answer.
 AGAIN = 30.0
@@ -53,12 +55,12 @@ class Versions(Mapping[str, str]):
 class Server:
     """The server that a dialect translates for.
 
-    `judge` judges a program within the server's load; the work is cancelled if the client leaves. `executor` executes
-    programs without tests in the same way. `languages` are those that the server runs. It runs `workers` programs at a
-    time.
+    `judge` answers a request of the native API, and `judgements` judges tasks: see `serve.judging.Judging`. `executor`
+    executes programs without tests. `languages` are those that the server runs. It runs `workers` programs at a time.
     """
 
     judge: Callable[[Request, JudgeRequest], Awaitable[JudgeAnswer]]
+    judgements: Callable[[Request, Sequence[Task]], Awaitable[list[Judgement]]]
     executor: JobRunner
     languages: Mapping[str, str]
     workers: int = 1

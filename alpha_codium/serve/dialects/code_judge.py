@@ -1,12 +1,11 @@
 """The API of code-judge, which rStar2 uses: `/run` executes a program on an input, `/judge` also compares its output.
 
 1. `run_success` is whether the program ended with 0, `success` whether it also printed the expected output, if there is
-   one, without regard to white space around it. `cost` is wall time in seconds.
+   one, without regard to white space around it. `cost` is wall time in seconds; outputs are cut at 1,000 characters.
 2. `reason` is empty for programs that ran, also if they failed; `worker_timeout` after a limit of time, `invalid_input`
    in a language that the server doesn't run, and `internal_error` where the server couldn't run a program.
 """
 
-import asyncio
 import uuid
 from typing import Annotated, Literal
 
@@ -14,24 +13,23 @@ from fastapi import APIRouter, Request
 from pydantic import BaseModel, Field
 
 from alpha_codium.errors import SandboxError
-from alpha_codium.limits import Limits
-from alpha_codium.program import PYTHON, Job, Program
-from alpha_codium.serve.answers import AsciiResponse, client_of, unless_gone
+from alpha_codium.judge import Rules
+from alpha_codium.judge.many import Task
+from alpha_codium.problem import CheckerSpec, Problem, TestCase
+from alpha_codium.program import PYTHON, Program
+from alpha_codium.serve.answers import AsciiResponse
 from alpha_codium.serve.dialects.asking import Server
 from alpha_codium.serve.hiding import without_paths
 from alpha_codium.serve.requests import MOST_PROGRAMS
-from alpha_codium.verdict import Status
+from alpha_codium.verdict import KEPT, Judgement, Status
 
 # Our names of the dialect's languages.
 LANGUAGES = {"python": PYTHON, "cpp": "cpp"}
-# As in the original, where programs can't have limits of their own. CPU time and wall time.
-SECONDS = 10.0
+# As in the original, where programs can't have limits of their own.
+RULES = Rules(cpu_seconds=10, wall_seconds=10)
 SHOWN_CHARACTERS = 1000
 Reason = Literal["", "internal_error", "worker_timeout", "queue_timeout", "invalid_input"]
-REASONS: dict[Status, Reason] = {
-    Status.TIME_LIMIT_EXCEEDED: "worker_timeout",
-    Status.INTERNAL_ERROR: "internal_error",
-}
+REASONS: dict[Status, Reason] = {Status.TIME_LIMIT_EXCEEDED: "worker_timeout"}
 
 
 class Submission(BaseModel):
@@ -89,13 +87,17 @@ def router(server: Server) -> APIRouter:
     routes = APIRouter(tags=["code-judge"])
 
     async def results(request: Request, items: list[Submission]) -> list[RunResult]:
-        with server.executor.load.accepted(len(items)):
-            return await unless_gone(request, all_of(client_of(request), items))
-
-    async def all_of(client: str, items: list[Submission]) -> list[RunResult]:
-        async with asyncio.TaskGroup() as group:
-            tasks = [group.create_task(result_of(server, client, item)) for item in items]
-        return [task.result() for task in tasks]
+        runs = [LANGUAGES.get(item.type) in server.languages for item in items]
+        tasks = [task_of(item) for item, known in zip(items, runs, strict=True) if known]
+        try:
+            judgements = iter(await server.judgements(request, tasks) if tasks else ())
+        except SandboxError as error:
+            return [failed(item, "internal_error", without_paths(error)) for item in items]
+        unknown = "this server runs no programs of the type"
+        return [
+            result_of(item, next(judgements)) if known else failed(item, "invalid_input", f"{unknown} {item.type}")
+            for item, known in zip(items, runs, strict=True)
+        ]
 
     @routes.get("/ping")
     async def ping() -> str:
@@ -140,29 +142,39 @@ def id_of(item: Submission | Batch) -> str:
     return item.sub_id or str(uuid.uuid4())
 
 
-async def result_of(server: Server, client: str, item: Submission) -> RunResult:
-    """Execute a program that the load has accepted, when it is the client's turn."""
-    result, language = RunResult(sub_id=id_of(item)), LANGUAGES.get(item.type)
-    if language not in server.languages:
-        result.reason, result.stderr = "invalid_input", f"this server runs no programs of the type {item.type}"
-        return result
-    limits = Limits(cpu_seconds=SECONDS, wall_seconds=SECONDS)
-    job = Job(Program.from_source(language, item.solution), (item.input or "",), limits)
-    try:
-        execution = (await server.executor.run(client, job)).last
-    except SandboxError as error:
-        result.reason, result.stderr = "internal_error", without_paths(error)
-        return result
-    expected = item.expected_output
-    result.run_success = execution.finished
-    result.success = execution.finished and (expected is None or execution.stdout.strip() == expected.strip())
-    result.cost, result.reason = execution.wall_seconds, REASONS.get(execution.status, "")
-    result.stdout, result.stderr = shown(execution.stdout), shown(execution.stderr)
-    return result
+def task_of(item: Submission) -> Task:
+    """Return what the judge is asked for; without an expected output, it only matters how the program ends."""
+    # An empty program has nothing to compile, but runs in the original.
+    source = item.solution if item.solution.strip() or item.type != "python" else "pass"
+    test = TestCase(item.input or "", item.expected_output or "")
+    problem = Problem(id_of(item), private_tests=(test,), checker=CheckerSpec("exact", {"leading": False}))
+    return Task(Program.from_source(LANGUAGES[item.type], source), problem, problem.private_tests, RULES)
+
+
+def failed(item: Submission, reason: Reason, why: str) -> RunResult:
+    """Return the result of a program that didn't run."""
+    return RunResult(sub_id=id_of(item), reason=reason, stderr=why)
+
+
+def result_of(item: Submission, judgement: Judgement) -> RunResult:
+    """Return the result of a program that was judged."""
+    if not judgement.judged:
+        return failed(item, "internal_error", judgement.message)
+    execution = judgement.tests[0].execution
+    return RunResult(
+        sub_id=id_of(item),
+        success=judgement.accepted or (item.expected_output is None and execution.finished),
+        run_success=execution.finished,
+        cost=execution.wall_seconds,
+        reason=REASONS.get(execution.status, ""),
+        stdout=shown(execution.stdout),
+        stderr=shown(execution.stderr),
+    )
 
 
 def shown(text: str) -> str:
     """Return the beginning of an output, as the original does, but say what is missing."""
     if len(text) <= SHOWN_CHARACTERS:
         return text
-    return f"{text[:SHOWN_CHARACTERS]}... ({len(text) - SHOWN_CHARACTERS} more characters)"
+    or_more = " or more" if len(text) == KEPT else ""
+    return f"{text[:SHOWN_CHARACTERS]}... ({len(text) - SHOWN_CHARACTERS}{or_more} more characters)"

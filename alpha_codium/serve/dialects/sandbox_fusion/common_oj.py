@@ -2,18 +2,22 @@
 
 1. The program is the first fenced block in the language of the request, else the first fenced block. A block that isn't
    closed counts only if there is no other. Code in the request that is to extract the program isn't run.
-2. An output is right if it has the same lines, without regard to case and to white space around them. Lines that are
-   numbers may differ by a relative error of 1e-5.
+2. The checker is `sandbox_fusion`: lines without regard to case, numbers within a relative error of 1e-5. The answer
+   has the beginning of each output.
 """
 
 import re
+from collections.abc import Iterator
 from typing import Annotated, Any
 
 from fastapi import APIRouter, HTTPException, Request
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from alpha_codium.errors import SandboxError
-from alpha_codium.program import Job
+from alpha_codium.judge import Rules
+from alpha_codium.judge.many import Task
+from alpha_codium.problem import CheckerSpec, Problem, TestCase
+from alpha_codium.program import Program
 from alpha_codium.serve.dialects.asking import Server
 from alpha_codium.serve.dialects.sandbox_fusion.running import (
     KnownLanguage,
@@ -24,11 +28,11 @@ from alpha_codium.serve.dialects.sandbox_fusion.running import (
 )
 from alpha_codium.serve.requests import MOST_TESTS
 from alpha_codium.values import parse_json
-from alpha_codium.verdict import Execution, Status
+from alpha_codium.verdict import Execution, Judgement, Status, Verdict
 
 DATASET_TYPE = "CommonOJDataset"
 COMPILED = Execution(Status.FINISHED, exit_code=0)
-TOLERANCE, SMALLEST = 1e-5, 1e-10
+DEFAULT_SECONDS = 20.0
 # Characters of the outputs of all tests that an answer holds; the rest of the tests have shortened ones.
 MOST_SHOWN, SHORT = 64 << 20, 1000
 NAMES = {
@@ -124,21 +128,25 @@ def add_routes(routes: APIRouter, server: Server) -> None:
         program = program_of(server, language, code)
         if isinstance(program, RunAnswer):
             raise HTTPException(400, program.message)
-        marking = Marking(tests, item.config.extra)
-        job = Job(program, [test.input.stdin for test in tests], limits_of(item.config.run_timeout or 20, -1))
+        (judgement,) = await server.judgements(request, [task_of(item, program, tests)])
+        if not judgement.judged:
+            raise SandboxError(judgement.message or "the server couldn't run a test")
+        outcomes = list(outcomes_of(program, tests, judgement, item.config.extra))
+        return SubmitAnswer(id=item.id, accepted=judgement.accepted, extracted_code=code, tests=outcomes)
 
-        def take(execution: Execution) -> bool:
-            return marking.take(answer_of(program, COMPILED, execution))
 
-        compilation = await server.executor.consume(request, job, take)
-        while not compilation.finished and marking.take(answer_of(program, compilation, None)):
-            pass
-        return SubmitAnswer(
-            id=item.id,
-            accepted=marking.accepted,
-            extracted_code=code,
-            tests=marking.outcomes,
-        )
+def task_of(item: SubmitRequest, program: Program, tests: list[StdioTest]) -> Task:
+    """Return what the judge is asked for."""
+    limits = limits_of(item.config.run_timeout or DEFAULT_SECONDS, -1)
+    rules = Rules(
+        limits.cpu_seconds,
+        limits.memory_bytes,
+        wall_seconds=limits.wall_seconds,
+        stop_on_first_failure=not item.config.extra.get("run_all_cases"),
+    )
+    cases = tuple(TestCase(test.input.stdin, test.output.stdout) for test in tests)
+    problem = Problem(str(item.id), private_tests=cases, checker=CheckerSpec("sandbox_fusion"))
+    return Task(program, problem, cases, rules)
 
 
 def tests_of(item: SubmitRequest) -> list[StdioTest]:
@@ -176,41 +184,25 @@ def extracted(completion: str, language: str) -> str:
     return next((code for name, code in blocks if name in names), blocks[0][1] if blocks else unclosed)
 
 
-class Marking:
-    """The outcomes of the tests so far. The options are those of `config.extra`."""
-
-    def __init__(self, tests: list[StdioTest], options: dict[str, Any]) -> None:
-        self.outcomes: list[TestOutcome] = []
-        self._tests = tests
-        self._all, self._whole = bool(options.get("run_all_cases")), bool(options.get("return_full_case"))
-        self._shown = 0
-
-    def take(self, answer: RunAnswer) -> bool:
-        """Add the next test; returns whether to go on. Raises SandboxError if the server couldn't run it."""
-        if answer.status == "SandboxError":
-            raise SandboxError(answer.message or "the server couldn't run a test")
-        test = self._tests[len(self.outcomes)]
-        run = answer.run_result
-        passed = answer.status == "Success" and run is not None and same_output(test.output.stdout, run.stdout or "")
+def outcomes_of(
+    program: Program, tests: list[StdioTest], judgement: Judgement, options: dict[str, Any]
+) -> Iterator[TestOutcome]:
+    """Yield the outcomes of the tests that ran; `options` are those of `config.extra`."""
+    uncompiled = judgement.verdict is Verdict.COMPILATION_ERROR
+    # One for all tests, unless the first failure ends it.
+    results = judgement.tests if options.get("run_all_cases") or not uncompiled else judgement.tests[:1]
+    size = 0
+    for test, result in zip(tests, results, strict=False):
+        parts = (result.execution, None) if uncompiled else (COMPILED, result.execution)
+        answer, passed = answer_of(program, *parts), result.verdict is Verdict.ACCEPTED
         info = test.model_dump()
-        if passed and not self._whole:
+        if passed and not options.get("return_full_case"):
             info = {part: {name: shortened(text) for name, text in texts.items()} for part, texts in info.items()}
-        self._shorten(answer)
-        self.outcomes.append(TestOutcome(passed=passed, exec_info=answer, test_info=info))
-        return (passed or self._all) and len(self.outcomes) < len(self._tests)
-
-    @property
-    def accepted(self) -> bool:
-        """Whether all tests were passed."""
-        return len(self.outcomes) == len(self._tests) and all(each.passed for each in self.outcomes)
-
-    def _shorten(self, answer: RunAnswer) -> None:
-        """Shorten the outputs if the answer already holds many."""
-        for result in (answer.compile_result, answer.run_result):
-            if result is not None:
-                if self._shown > MOST_SHOWN:
-                    result.stdout, result.stderr = shortened(result.stdout or ""), shortened(result.stderr or "")
-                self._shown += len(result.stdout or "") + len(result.stderr or "")
+        for each in filter(None, (answer.compile_result, answer.run_result)):
+            if size > MOST_SHOWN:
+                each.stdout, each.stderr = shortened(each.stdout or ""), shortened(each.stderr or "")
+            size += len(each.stdout or "") + len(each.stderr or "")
+        yield TestOutcome(passed=passed, exec_info=answer, test_info=info)
 
 
 def shortened(text: str) -> str:
@@ -218,20 +210,3 @@ def shortened(text: str) -> str:
     if len(text) <= SHORT:
         return text
     return f"{text[: SHORT // 2]}...({len(text) - SHORT} characters)...{text[-SHORT // 2 :]}"
-
-
-def same_output(expected: str, actual: str) -> bool:
-    """Whether an output is right; see the module."""
-    wanted, got = expected.strip().split("\n"), actual.strip().split("\n")
-    return len(wanted) == len(got) and all(map(_same_line, wanted, got))
-
-
-def _same_line(wanted: str, got: str) -> bool:
-    wanted, got = wanted.strip().lower(), got.strip().lower()
-    if wanted == got:
-        return True
-    try:
-        expected, actual = float(wanted), float(got)
-    except ValueError:
-        return False
-    return abs(actual - expected) / max(abs(expected), SMALLEST) < TOLERANCE
