@@ -1,7 +1,6 @@
 """Progress of long commands on stderr: a live line on a terminal; elsewhere plain lines, one a minute at least."""
 
 import sys
-import textwrap
 import threading
 import time
 from collections.abc import Callable
@@ -13,8 +12,8 @@ PLAIN_EVERY, PLAIN_WITHOUT_STEPS = 10.0, 60.0
 # Steps reported in the first seconds may have been done by the run that is resumed; the time left is estimated without
 # them.
 RESUMING_SECONDS = 1.0
-# Of plain lines, and of the bar, in characters.
-WIDTH, BAR = 80, 10
+# Of the bar, in characters.
+WIDTH = 10
 
 
 class Progress:
@@ -82,7 +81,7 @@ class Progress:
         eta = f", about {left:.0f} s left" if left >= 1 else ""
         status = self.status()
         line = f"{self.what}: {of_total} in {seconds:.0f} s{eta}{', ' + status if status else ''}"
-        sys.stderr.write(textwrap.fill(line, WIDTH, subsequent_indent="  ") + "\n")
+        sys.stderr.write(f"{line}\n")
         sys.stderr.flush()
 
 
@@ -95,7 +94,7 @@ def _live_display() -> Any:
     whole = Column(no_wrap=True)
     columns = (
         TextColumn("{task.description}"),
-        BarColumn(BAR, table_column=whole),
+        BarColumn(WIDTH, table_column=whole),
         MofNCompleteColumn(table_column=whole),
         TimeRemainingColumn(table_column=whole),
         # The status continues on further lines where the terminal is narrow.

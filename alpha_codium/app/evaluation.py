@@ -82,7 +82,7 @@ async def _score(
 ) -> Score:
     if folder is not None and not isinstance(tasks, HumanSolutions):
         await in_thread(folder.write_lines, PROGRAMS, _distinct_programs(judge.with_known(tasks), judge.identity))
-    judged = judging(on_event, programs, "judged", ScoreProgress())
+    judged = judging(on_event, programs, "judged", ScoreProgress(ks))
     with judged as on_result, folder.journal if folder else nullcontext() as journal:
         return await judge.score(tasks, ks, journal, on_result)
 

@@ -72,13 +72,14 @@ class Solved:
         candidate, judgement = self.candidate, self.judgement
         total = candidate.public_tests_total
         public = f"{candidate.public_tests_passed} of {counted(total, 'public test')}" if total else "no public tests"
+        which = "public"
         lines = [f"{public}; {counted(self.usage.llm_calls, 'call')}, {self.usage.tokens_and_cost()}"]
         if judgement is not None:
             passed = f"({judgement.tests_passed}/{judgement.tests_total})"
             lines.append(f"{', '.join(test_types)}: {judgement.verdict} {passed}")
             if candidate.public_tests_passed == total:
-                total = judgement.tests_total
-        return [*lines, *(self.failure.lines(total) if self.failure is not None else ())]
+                total, which = judgement.tests_total, ""
+        return [*lines, *(self.failure.lines(total, which) if self.failure is not None else ())]
 
     def to_json(self) -> dict[str, Any]:
         """Return the candidate, its verdict and failure, and calls and cost of all samples for `--json`."""

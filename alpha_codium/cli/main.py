@@ -28,7 +28,8 @@ OTHERS = {
     "--filter_languages": "use --language",
     "--train_sample": "use --sample_rate",
     "--k_values": "use --k",
-    "--prompt": "prompts are part of a flow: use --flow; a problem's text is given by solve_problem --statement FILE",
+    "--prompt": "`gen ask` takes the question as its argument, `gen solve_problem --statement FILE` a problem's text; "
+    "prompts of a flow are in its folder, see `gencode flows`",
     "--input_dataset": "use --dataset_name",
     "--level": "use --difficulty",
     "--translate_references": "leave it out; etl always adds the names of sources, difficulties and languages, "

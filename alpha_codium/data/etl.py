@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -76,8 +77,8 @@ def run_etl(
 ) -> EtlReport:
     """Store the given splits of a source (by default all) as the dataset `output_name`, a name or a folder.
 
-    Existing splits of the same names are replaced with `overwrite`, others are kept. `progress` is called with
-    the number of records read from the current split. Raises DatasetError if the source can't be read, a record is
+    Existing splits of the same names are replaced with `overwrite`, others are kept. `progress` is called with the
+    number of records read so far, of all splits. Raises DatasetError if the source can't be read, a record is
     malformed, no problem would be stored, or the dataset can't be written.
     """
     check_rate(sample_rate)
@@ -94,11 +95,18 @@ def run_etl(
     with temporary_folder(target) as built:
         reports, infos = [], {}
         for split in splits:
-            report, infos[split] = _etl_split(source, split, built, selection, progress or (lambda _count: None))
+            before = sum(report.records_in for report in reports)
+            reached = partial(_reached, progress, before)
+            report, infos[split] = _etl_split(source, split, built, selection, reached)
             reports.append(report)
         _refuse_empty(reports, source.origin.text, selection)
         put_splits(built, infos, target)
     return EtlReport(output_name, target, tuple(reports))
+
+
+def _reached(progress: Progress | None, before: int, count: int) -> None:
+    if progress is not None:
+        progress(before + count)
 
 
 def _choose_splits(source: Source, asked: Sequence[str]) -> tuple[str, ...]:

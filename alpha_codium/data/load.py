@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol, overload
+from typing import TYPE_CHECKING, Any, Protocol, overload
 
 from alpha_codium.data.etl import run_etl
 from alpha_codium.data.files import FileSource
@@ -11,12 +11,15 @@ from alpha_codium.data.folders import FolderSource, dataset_of_parquet
 from alpha_codium.data.hub import HubSource
 from alpha_codium.data.origin import Source, choose_split
 from alpha_codium.data.reader import RecordReader
-from alpha_codium.data.schema import DATE_COLUMNS, Fingerprint, problem_from_record, stored_record
+from alpha_codium.data.schema import DATE_COLUMNS, Fingerprint, features, problem_from_record, stored_record
 from alpha_codium.data.sources import find_source, stored_path
 from alpha_codium.data.store import no_progress_bars, read_info
 from alpha_codium.errors import DatasetError, nearest
 from alpha_codium.problem import Problem
 from alpha_codium.wording import counted
+
+if TYPE_CHECKING:
+    from datasets import Dataset
 
 
 class Rows(Protocol):
@@ -62,6 +65,18 @@ class ProblemSet(Sequence[Problem]):
             raise DatasetError(f"{self.label} has no problem {name!r}{nearest(name, self._positions)}")
         return self[self._positions[name]]
 
+    def to_dataset(self) -> "Dataset":
+        """Return the problems as a `datasets.Dataset` with the columns of stored datasets.
+
+        Raises DatasetError if a record is malformed.
+        """
+        from datasets import Dataset
+
+        columns = features(self._dates)
+        if getattr(self.records, "features", None) == columns:
+            return self.records  # type: ignore[return-value] - only a Dataset has features
+        return Dataset.from_list(list(self._stored_records()), features=columns)
+
     def select(self, positions: Sequence[int]) -> "ProblemSet":
         """Return the problems at these indices; the fingerprint is the whole split's."""
         select = getattr(self.records, "select", None)
@@ -83,10 +98,18 @@ class ProblemSet(Sequence[Problem]):
         if self._known_fingerprint:
             return self._known_fingerprint
         digest = Fingerprint()
-        dates = [column for column in DATE_COLUMNS if len(self) and column in self.records[0]]
-        for position in range(len(self)):
-            digest.add(stored_record(self.records[position], self._where(position), dates))
+        for record in self._stored_records():
+            digest.add(record)
         return digest.hex
+
+    @property
+    def _dates(self) -> list[str]:
+        """The columns with dates, by the first record."""
+        return [column for column in DATE_COLUMNS if len(self) and column in self.records[0]]
+
+    def _stored_records(self) -> Iterator[dict[str, Any]]:
+        dates = self._dates
+        return (stored_record(self.records[place], self._where(place), dates) for place in range(len(self)))
 
     def _problem(self, position: int) -> Problem:
         return problem_from_record(self.records[position], self._where(position))

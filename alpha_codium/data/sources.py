@@ -17,6 +17,8 @@ from alpha_codium.paths import datasets_folder
 from alpha_codium.plugins import find_plugin
 
 GROUP = "alpha_codium.sources"
+# Names of datasets in a message.
+MOST_NAMED = 8
 
 
 def find_source(text: str) -> Source:
@@ -48,10 +50,17 @@ def find_source(text: str) -> Source:
         raise DatasetError(f"there is no file or folder {text}")
     if is_plain_name(text) and (datasets_folder() / text).is_dir():
         return FolderSource(datasets_folder() / text, text)  # raises
-    raise DatasetError(
-        f"there is no dataset {text!r}{nearest(text, [*stored_names(), *ALIASES])}; "
-        "for a dataset on the hub, use org/name"
-    )
+    raise DatasetError(f"there is no dataset {text!r}{_nearest(text)}; for a dataset on the hub, use org/name")
+
+
+def _nearest(text: str) -> str:
+    """Return a hint for a mistyped name: the nearest one, or the names of stored datasets, and of some on the hub."""
+    stored = stored_names()
+    hint = nearest(text, [*stored, *ALIASES])
+    if not hint.startswith(" (there is"):
+        return hint
+    others = sorted(set(ALIASES) - set(stored))
+    return f" (stored: {', '.join(stored[:MOST_NAMED]) or 'none'}; on the hub: {', '.join(others[:MOST_NAMED])}, ...)"
 
 
 def stored_names() -> list[str]:

@@ -40,10 +40,11 @@ class Failure(JsonValue):
     signal: int | None = None
     used: str = ""
 
-    def lines(self, total: int) -> Iterator[str]:
-        """The failure as lines for people; `total` is the number of tests."""
+    def lines(self, total: int, which: str = "") -> Iterator[str]:
+        """The failure as lines for people; `total` is the number of tests, and `which` says which they are."""
         if self.test is not None:
-            yield f"first failing test: number {self.test + 1} of {total}, {self.verdict.value}"
+            test = f"{which} test".strip()
+            yield f"first failing {test}: number {self.test + 1} of {total}, {self.verdict.value}"
         yield from [f"used {self.used}"] if self.used else ()
         if self.assertion:
             yield from _section("failing assertion", self.assertion)

@@ -79,8 +79,17 @@ def _evaluation_set(predictions: Sequence[Mapping[str, Any]], references: Sequen
 
 
 def _problem_of(prediction: Mapping[str, Any], reference: Mapping[str, Any]) -> Problem:
+    _require(prediction, "predictions", ("task_name", "solution_candidates"))
+    _require(reference, "references", ("tests_inputs", "tests_outputs"))
     pairs = zip(reference["tests_inputs"], reference["tests_outputs"], strict=True)
     return Problem(prediction["task_name"], private_tests=tuple(TestCase(i, o) for i, o in pairs))
+
+
+def _require(row: Mapping[str, Any], rows: str, names: Sequence[str]) -> None:
+    """Raise UserError unless a row has these entries."""
+    if not isinstance(row, Mapping) or any(name not in row for name in names):
+        has = f"one with {', '.join(map(str, row))}" if isinstance(row, Mapping) else type(row).__name__
+        raise UserError(f"each of {rows} must be a dict with {' and '.join(names)}, not {has}")
 
 
 def checked_ks(k: Any) -> tuple[int, ...]:

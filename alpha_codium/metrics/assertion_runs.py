@@ -135,8 +135,10 @@ def _check(predictions: Any, references: Any, settings: RunSettings) -> None:
         )
     if not references:
         raise UserError("there is no reference: nothing can be scored")
-    if not settings.timeout > 0 or settings.num_workers < 1:
-        raise UserError(f"timeout must be above 0 and num_workers at least 1, not {settings}")
+    if not settings.timeout > 0:
+        raise UserError(f"timeout must be above 0, not {settings.timeout!r}")
+    if not isinstance(settings.num_workers, int) or settings.num_workers < 0:
+        raise UserError(f"num_workers must be 0 (one per core) or more, not {settings.num_workers!r}")
     check_programs(predictions)
     kind = kind_of(Problem("", execution=ExecutionSpec("assertions", setup_code=settings.setup_code)))
     for task, reference in enumerate(references):
@@ -151,7 +153,8 @@ async def _run_all(
     settings: RunSettings,
     program_of: Callable[[str], str],
 ) -> list[list[CandidateOutcome]]:
-    workers = min(settings.num_workers, os.cpu_count() or 1)
+    cores = os.cpu_count() or 1
+    workers = min(settings.num_workers or cores, cores)
     rules = Rules(cpu_seconds=settings.timeout)
     output = settings.output_variable
     asked = (

@@ -47,7 +47,7 @@ def test_the_first_public_test_that_a_program_fails_is_shown_and_in_the_json_fil
     with ScriptedServer(lambda _: "```python\nprint(7)\n```") as server:
         done = run_cli("gen", "solve_problem", *asked, *model_arguments(server))
     assert done.returncode == 1
-    lines = ["first failing test: number 2 of 2, wrong_answer", "input:", "  1"]
+    lines = ["first failing public test: number 2 of 2, wrong_answer", "input:", "  1"]
     assert "\n".join([*lines, "difference (- expected, + actual):", "  - 1", "  + 7"]) in done.stderr
     failure = json.loads((tmp_path / "out.json").read_text())["failure"]
     assert (failure["test"], failure["input"], failure["expected"], failure["actual"]) == (1, "1\n", "1\n", "7\n")

@@ -109,7 +109,8 @@ def test_a_command_that_is_done_does_not_look_for_garbage_once_more():
         ("data etl", "--input_dataset", "--dataset_name"),
         ("eval score", "--k_values", "--k"),
         ("gen solve_problem", "--prompt", "solve_problem --statement FILE"),
-        ("gen solve_set", "--prompt", "use --flow"),
+        ("gen ask", "--prompt", "`gen ask` takes the question as its argument"),
+        ("gen solve_set", "--prompt", "see `gencode flows`"),
         ("data etl", "--translate-references", "leave it out; etl always adds the names of sources"),
     ],
 )

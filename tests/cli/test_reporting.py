@@ -17,7 +17,7 @@ def test_work_that_has_no_counter_shows_how_far_it_is(capsys):
 def test_pass_at_1_is_shown_for_samples_and_not_for_programs_of_other_kinds(capsys):
     results = [CandidateResult(n, "generated", verdict, 0, 1, ()) for n, verdict in enumerate(list(Verdict)[:2])]
     assert [result.verdict.value for result in results] == ["accepted", "wrong_answer"]
-    samples = ("judged", ScoreProgress(), "1 of 2 samples accepted, pass@1 so far 0.500")
+    samples = ("judged", ScoreProgress(), "1 of 2 samples accepted, so far pass@1 0.500")
     for what, counter, said in (samples, ("programs judged", None, "1 accepted")):
         with judging(Reporter(CommonOptions(None, (), None, 0)), 2, what, counter) as on_result:
             for result in results:

@@ -30,6 +30,9 @@ def test_the_same_problems_come_from_every_kind_of_dataset(tmp_path):
     for problems in loaded:
         assert tuple(problems) == problems[:] == wanted
         assert problems.names == tuple(row["name"] for row in ROWS)
+        dataset = problems.to_dataset()
+        assert tuple(map(problem_from_record, dataset)) == wanted
+        assert dataset.features == loaded[0].to_dataset().features
     assert len({problems.fingerprint for problems in loaded}) == 1
 
 

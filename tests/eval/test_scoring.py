@@ -4,6 +4,8 @@ import hashlib
 import json
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import alpha_codium
 from alpha_codium import evaluate
@@ -16,7 +18,14 @@ from alpha_codium.eval.running import run_evaluation
 from alpha_codium.eval.scoring import ScoreProgress, labels_of, score
 from alpha_codium.judge import Judge, Rules
 from alpha_codium.problem import ExecutionSpec, Problem
-from alpha_codium.statistics import bootstrap_interval, flips, mcnemar, paired_bootstrap, wilson_interval
+from alpha_codium.statistics import (
+    bootstrap_interval,
+    flips,
+    mcnemar,
+    mean_pass_at_k,
+    paired_bootstrap,
+    wilson_interval,
+)
 from alpha_codium.verdict import Judgement, Verdict
 from tests.eval.splits import BROKEN, LOST, RIGHT, WRONG, Arithmetic, labelled, problem
 from tests.eval.test_prepare import row
@@ -114,6 +123,32 @@ def test_calculate_metrics_gives_scores_inputs_and_results() -> None:
     }
     assert [candidate["verdict"] for candidate in results["a"]] == ["accepted", "wrong_answer"]
     assert results["b"] == []
+
+
+@pytest.mark.parametrize(
+    ("predictions", "references", "said"),
+    [
+        ({"task_name": "d", "candidates": ["print(1)"]}, {"tests_inputs": ["1"], "tests_outputs": ["1"]},
+         "each of predictions must be a dict with task_name and solution_candidates, "
+         "not one with task_name, candidates"),
+        ({"task_name": "d", "solution_candidates": []}, {"inputs": ["1"], "outputs": ["1"]},
+         "each of references must be a dict with tests_inputs and tests_outputs, not one with inputs, outputs"),
+        ("d", {}, "each of predictions must be a dict with task_name and solution_candidates, not str"),
+    ],
+)  # fmt: skip
+def test_columns_of_other_names_are_one_clear_line(predictions, references, said) -> None:
+    with pytest.raises(UserError) as raised:
+        Metric().compute([predictions], [references])
+    assert str(raised.value) == said
+
+
+def test_the_package_exports_what_scores_candidates() -> None:
+    import alpha_codium.eval as package
+
+    assert (package.Metric, package.calculate_metrics) == (Metric, calculate_metrics)
+    assert package.prepare_for_evaluation is prepare_for_evaluation
+    with pytest.raises(AttributeError, match="no attribute 'Metrics'"):
+        _ = package.Metrics
 
 
 def test_calculate_metrics_takes_a_dataset_with_the_two_columns(tmp_path) -> None:
@@ -322,7 +357,26 @@ def test_the_score_so_far_is_a_mean_over_problems_without_programs_of_known_verd
         ("b", Verdict.WRONG_ANSWER, "known_correct"),
     ]:
         progress.add(CandidateResult.of(0, group, Judgement(verdict)), name)
-    assert progress.status() == "2 of 3 samples accepted, pass@1 so far 0.750, 1 known solution to check the judge"
+    assert progress.status() == "2 of 3 samples accepted, so far pass@1 0.750, 1 known solution to check the judge"
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from("abc"), st.booleans()), min_size=1),
+    st.lists(st.integers(1, 4), min_size=1, unique=True),
+)
+def test_every_k_that_was_asked_for_is_shown_by_the_problems_with_so_many_samples(samples, ks) -> None:
+    progress = ScoreProgress(ks)
+    counts: dict[str, list[bool]] = {}
+    for name, passed in samples:
+        counts.setdefault(name, []).append(passed)
+        verdict = Verdict.ACCEPTED if passed else Verdict.WRONG_ANSWER
+        progress.add(CandidateResult.of(0, "generated", Judgement(verdict)), name)
+    for k in ks:
+        enough = [(len(each), sum(each)) for each in counts.values() if len(each) >= k]
+        value = mean_pass_at_k(enough, k).value if enough else None
+        assert (f"pass@{k} " in progress.status()) == bool(enough)
+        if enough:
+            assert f"pass@{k} {value:.3f}" in progress.status()
 
 
 def test_correct_and_incorrect_solutions_together_have_no_pass_at_k_among_the_lines():

@@ -152,7 +152,12 @@ def test_functions_of_pytest_that_a_reference_does_not_call_are_run() -> None:
         ([[RIGHT]], [ADD], {"k": [0]}, "k must be a list of numbers above 0"),
         ([[RIGHT]], [ADD], {"k": 1}, "k must be a list of numbers above 0"),
         ([[RIGHT]], [ADD], {"timeout": 0}, "timeout must be above 0"),
-        ([[RIGHT]], [ADD], {"num_workers": 0}, "num_workers at least 1"),
+        (
+            [[RIGHT]],
+            [ADD],
+            {"num_workers": -1},
+            r"num_workers must be 0 \(one per core\) or more, not -1",
+        ),
     ],
 )
 def test_what_is_asked_wrongly_is_said_in_one_line(

@@ -3,7 +3,8 @@
 1. A file holds problems in the schema of CodeContests, each with a `checker` and `submissions[{file, language,
    expected_verdict, code}]`, as in contest packages. A label is confirmed if `agrees` is missing or true, and not if it
    is false or null.
-2. Every submission that can be run is judged by all tests of its problem. The others are listed without a verdict.
+2. Every submission that can be run is judged by all tests of its problem. The others are listed without a verdict, and
+   so are those with a label that isn't one of `CLASSES`.
 3. Labels are those of contests. `PARTIAL` is any rejection. `RTE` is a crash or too much memory, which the packages
    don't distinguish.
 """
@@ -44,7 +45,7 @@ CLASSES = {
 
 @dataclass(frozen=True, slots=True)
 class KnownSubmission:
-    """One program of a contest; `language` is what the file says, and `label` a name of `CLASSES`."""
+    """One program of a contest; `language` is what the file says, and so is `label`, in capital letters."""
 
     problem: str
     file: str
@@ -224,9 +225,16 @@ class KnownVerdicts:
     def judged_in(self, languages: Languages) -> list[EvaluationTask]:
         """The submissions that can be run, with all tests."""
         return [
-            replace(task, entries=tuple(e for e in task.entries if not languages.why_not(e.language, task.problem)))
+            replace(task, entries=tuple(e for e in task.entries if not self._why_not(task.name, e.index, languages)))
             for task in self._all
         ]
+
+    def _why_not(self, problem: str, index: int, languages: Languages) -> str:
+        """Return why a submission isn't judged, empty if it is."""
+        submission = self.submissions[problem][index]
+        if submission.label not in CLASSES:
+            return f"its expected_verdict {submission.label!r} is none of {', '.join(CLASSES)}"
+        return languages.why_not(submission.language_name, self._by_name[problem])
 
     def report(self, results: Sequence[ProblemResult], languages: Languages, rules: Rules) -> KnownReport:
         """All submissions with their results, judged by `rules`."""
@@ -237,7 +245,7 @@ class KnownVerdicts:
                     submission,
                     judged.get((name, index)),
                     rules.limits_for(self._by_name[name], submission.language_name).cpu_seconds,
-                    languages.why_not(submission.language_name, self._by_name[name]),
+                    self._why_not(name, index, languages),
                 )
                 for name, given in self.submissions.items()
                 for index, submission in enumerate(given)
@@ -259,8 +267,6 @@ def _submission(values: Any, where: str, problem: str) -> KnownSubmission:
         if not isinstance(values.get(key), (str, int) if key == "language" else str):
             raise DatasetError(f"{where}: {key} is missing, or not {'a language' if key == 'language' else 'text'}")
     label = values["expected_verdict"].upper()
-    if label not in CLASSES:
-        raise DatasetError(f"{where}: expected_verdict {label!r} is unknown{nearest(label, CLASSES)}")
     agrees = values.get("agrees", True)
     if not (agrees is None or isinstance(agrees, bool)):
         raise DatasetError(f"{where}: agrees must be true, false or null, not {agrees!r}")
