@@ -32,8 +32,9 @@ REPOSITORY_COMMAND = "repo_run"
 SUBSET = ("sample_rate", "limit", "names")
 # Entries and settings that may change when a run is resumed, since results don't depend on them.
 RESUMABLE_ENTRIES = {"versions", "output_dataset_name", "options"}
-# Commands whose journal has no verdicts.
-WITHOUT_VERDICTS = ("solve_set",)
+# Commands whose journal has samples, not verdicts.
+SOLVE_PROBLEM = "solve_problem"
+WITHOUT_VERDICTS = ("solve_set", SOLVE_PROBLEM)
 # Entries on which verdicts depend that may change when a run is resumed, since its programs are then judged again.
 JUDGED_AGAIN = ("sandbox.rules", "sandbox.version", "sandbox.packages")
 # Arguments of use cases that aren't options of a run.

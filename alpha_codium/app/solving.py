@@ -10,9 +10,11 @@ from loguru import logger
 
 from alpha_codium.app.events import ItemsReached, OnEvent, RunPlanned, ignore, working
 from alpha_codium.app.models import with_model
+from alpha_codium.app.run_folders import SOLVE_PROBLEM, opened_run, shown_settings
 from alpha_codium.config import Settings, load_settings
 from alpha_codium.coroutines import blocking, in_thread
 from alpha_codium.data.load import load_problem_file, load_problems
+from alpha_codium.data.schema import record_from_problem
 from alpha_codium.data.statements import load_statement, with_examples
 from alpha_codium.errors import DatasetError
 from alpha_codium.eval.failures import Failure, failure_of
@@ -22,14 +24,16 @@ from alpha_codium.flows.context import language_of
 from alpha_codium.gen.budgets import Ledger, Usage
 from alpha_codium.gen.caching import open_cache
 from alpha_codium.gen.choosing import DEFAULT_FLOW, check_problems, chosen_flow
+from alpha_codium.gen.loop import ANSWERS, keep
 from alpha_codium.gen.preview import Preview, preview_of
 from alpha_codium.gen.sample import Solver, StageProgress, candidate_to_json
 from alpha_codium.judge import Judge
 from alpha_codium.llm.opening import open_model
 from alpha_codium.paths import models_folder
 from alpha_codium.problem import Problem, TestType
-from alpha_codium.runs import AnswerStore
+from alpha_codium.runs import AnswerStore, RunFolder
 from alpha_codium.runs.answers import NOWHERE
+from alpha_codium.runs.folder import PROBLEM
 from alpha_codium.solution import Candidate
 from alpha_codium.verdict import Judgement, Verdict
 from alpha_codium.wording import counted
@@ -99,9 +103,11 @@ async def solve_problem_async(
     test_types: Sequence[TestType] = (),
     settings: Settings | None = None,
     on_event: OnEvent = ignore,
+    run: str | None = None,
 ) -> Solved:
     """Return the best of `[dataset] num_iterations` samples, or the first that passes the public tests.
 
+    `run` names a new run folder, which keeps the problem, the answers of the model, and what became of each sample.
     Raises UserError if the flow, the model or the sandbox isn't available.
     """
     settings = settings or load_settings()
@@ -109,15 +115,32 @@ async def solve_problem_async(
     check_problems(chosen, [problem], settings)
     settings = await in_thread(with_model, settings)
     samples = settings.dataset.num_iterations
-    on_event(RunPlanned(preview_of(chosen, [problem], samples, settings)))
     ledger = Ledger(settings)
     async with open_judge(settings) as opened, open_solver(chosen, settings, opened.judge) as solver:
-        await in_thread(opened.decisive, [language_of(problem, settings)])  # raises if it can't be run
-        with open_cache(settings) as cache, AnswerStore(NOWHERE, cache) as store:
-            own = replace(solver, store=store, ledger=ledger)
-            best = await _best_of(samples, own, problem, ledger, on_event)
-        solved = Solved(best, ledger.run.usage)
-        return solved if best.error is not None else await _judged(solved, problem, test_types, opened.judge)
+        languages = await in_thread(opened.decisive, [language_of(problem, settings)])  # raises if it can't be run
+        description = {
+            "command": SOLVE_PROBLEM,
+            "problem": problem.name,
+            "flow": chosen.name,
+            "flow_fingerprint": chosen.fingerprint,
+            "settings": shown_settings(settings),
+            "sandbox": opened.identity.to_json(),
+            "languages": languages,
+        }
+        with opened_run(run, None, description, on_event) as folder:
+            on_event(RunPlanned(preview_of(chosen, [problem], samples, settings)))
+            if folder is not None:
+                folder.write_json(PROBLEM, record_from_problem(problem))
+            answers = folder.path / ANSWERS if folder is not None else NOWHERE
+            with open_cache(settings) as cache, AnswerStore(answers, cache) as store:
+                own = replace(solver, store=store, ledger=ledger)
+                best = await _best_of(samples, own, problem, ledger, on_event, folder)
+            solved = Solved(best, ledger.run.usage)
+            if best.error is None:
+                solved = await _judged(solved, problem, test_types, opened.judge)
+            if folder is not None:
+                folder.write_json("results.json", solved.to_json())
+        return solved
 
 
 solve_problem = blocking(solve_problem_async)
@@ -225,7 +248,9 @@ class _Samples:
         return f"{sample}stage {at.number} of {at.stages} ({at.kind}), {counted(at.tokens, 'token')}"
 
 
-async def _best_of(samples: int, solver: Solver, problem: Problem, ledger: Ledger, on_event: OnEvent) -> Candidate:
+async def _best_of(
+    samples: int, solver: Solver, problem: Problem, ledger: Ledger, on_event: OnEvent, folder: RunFolder | None
+) -> Candidate:
     solver.judge.for_problem(problem)  # raises if the problem can't be judged, before the model is asked
     candidates: list[Candidate] = []
     progress = _Samples(samples)
@@ -235,12 +260,16 @@ async def _best_of(samples: int, solver: Solver, problem: Problem, ledger: Ledge
         on_event(ItemsReached(at.calls))
 
     solver = replace(solver, on_progress=on_progress)
-    for progress.sample in range(samples):
-        with working(on_event, "calls", None, progress):
-            candidates.append((await solver.solve(problem, progress.sample))[0])
-        logger.info(summary_line(candidates[-1]))
-        if _is_enough(candidates[-1]) or ledger.cut_short:
-            break
+    with folder.journal if folder is not None else contextlib.nullcontext() as journal:
+        for progress.sample in range(samples):
+            with working(on_event, "calls", None, progress):
+                candidate, events = await solver.solve(problem, progress.sample)
+            if folder is not None and journal is not None:
+                await in_thread(keep, folder, journal, candidate, events)
+            logger.info(summary_line(candidate))
+            candidates.append(candidate)
+            if _is_enough(candidate) or ledger.cut_short:
+                break
     return max(candidates, key=lambda c: (c.error is None, c.public_tests_passed))
 
 

@@ -10,11 +10,10 @@ from typing import Any
 
 from loguru import logger
 
-from alpha_codium.app.generation import COMMAND
-from alpha_codium.app.run_folders import REPOSITORY_COMMAND
+from alpha_codium.app.run_folders import REPOSITORY_COMMAND, WITHOUT_VERDICTS
 from alpha_codium.app.stored_samples import ChosenSamples, StoredSample
 from alpha_codium.comparison.judging import JOURNAL
-from alpha_codium.data.load import load_problems
+from alpha_codium.data.load import load_problem_file, load_problems
 from alpha_codium.data.samples.names import TaskNames
 from alpha_codium.errors import UserError, nearest
 from alpha_codium.eval.failures import Failure, around_difference, shortened, shortened_end
@@ -27,7 +26,7 @@ from alpha_codium.problem import Problem
 from alpha_codium.program import Program
 from alpha_codium.runs import Journal, RunFolder
 from alpha_codium.runs.events import ModelAnswer, ProgramTested, Transcript, transcript_name
-from alpha_codium.runs.folder import PROGRAMS, RUN_FILE
+from alpha_codium.runs.folder import PROBLEM, PROGRAMS, RUN_FILE
 from alpha_codium.solution import Candidate
 from alpha_codium.verdict import Verdict
 from alpha_codium.wording import natural_order
@@ -87,7 +86,7 @@ def show_sample(run: str, problem: str | None = None, sample: int | None = None)
     samples = _samples(folder)
     chosen = _chosen(folder, samples, problem, sample)
     first = (chosen.failed or chosen.samples)[0]
-    if folder.description()["command"] == COMMAND:
+    if folder.description()["command"] in WITHOUT_VERDICTS:
         first = _with_public_tests(folder, first)
     elif not first.source:
         first = _with_source(folder, first)
@@ -104,8 +103,9 @@ def _samples(folder: RunFolder) -> ChosenSamples:
     command = folder.description()["command"]
     if command == REPOSITORY_COMMAND:
         raise UserError(f"run {folder.name!r} is one of gencode repo run: see {folder.path / 'results_short.jsonl'}")
-    samples = _generated(folder) if command == COMMAND else _judged(folder)
-    judged = command != COMMAND or (folder.path / JOURNAL).exists()
+    generated = command in WITHOUT_VERDICTS
+    samples = _generated(folder) if generated else _judged(folder)
+    judged = not generated or (folder.path / JOURNAL).exists()
     if samples and not judged:
         logger.info(_not_judged(folder))
     if not samples:
@@ -114,11 +114,11 @@ def _samples(folder: RunFolder) -> ChosenSamples:
 
 
 def _not_judged(folder: RunFolder) -> str:
-    """Return the message that nothing has judged the programs of a run of `solve_set`, with what to do."""
+    """Return the message that nothing has judged the programs of a run, with what to do."""
     said = f"the programs of run {folder.name!r} weren't judged, only run on public tests"
-    with contextlib.suppress(OSError, ValueError, KeyError):
-        command = json.loads((folder.path / "results.json").read_text("utf-8"))["next_command"]
-        return f"{said}; judge them: {command}"
+    with contextlib.suppress(OSError, ValueError, AttributeError):
+        command = json.loads((folder.path / "results.json").read_text("utf-8")).get("next_command")
+        return f"{said}; judge them: {command}" if command else said
     return f"{said}; the run isn't finished"
 
 
@@ -150,7 +150,7 @@ def _stored_run(folder: RunFolder) -> StoredRun:
     return StoredRun(
         folder.name,
         described["command"],
-        str(described.get("dataset_name") or described.get("dataset") or ""),
+        str(described.get("dataset_name") or described.get("dataset") or described.get("problem") or ""),
         datetime.fromtimestamp(max(file.st_mtime for file in files), UTC),
         sum(file.st_size for file in files),
         results.exists(),
@@ -175,7 +175,7 @@ def _judged_line(line: dict[str, Any]) -> tuple[str, CandidateResult]:
 
 
 def _generated(folder: RunFolder) -> list[StoredSample]:
-    """Return the samples of `solve_set`, by the verdicts that `compare` stored, or else by the public tests."""
+    """Return the samples that a run generated, by the verdicts that `compare` stored, or else by the public tests."""
     stored = Journal(folder.path / JOURNAL).read(_judged_line)
     results = {(name, result.program): result for name, result in stored}
     return [
@@ -231,6 +231,8 @@ def _with_source(folder: RunFolder, sample: StoredSample) -> StoredSample:
 
 def _problem(folder: RunFolder, name: str) -> Problem | None:
     """Return a problem of the run, or None if its dataset can't be read any more."""
+    with contextlib.suppress(UserError):
+        return load_problem_file(folder.path / PROBLEM)
     described = folder.description()
     dataset, split = (described.get(key) or described.get(f"{key}_name") for key in ("dataset", "split"))
     with contextlib.suppress(UserError):

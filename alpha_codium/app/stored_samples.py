@@ -79,9 +79,7 @@ class StoredSample:
 
 @dataclass(frozen=True, slots=True)
 class ChosenSamples:
-    """Samples of a run, and whether they were judged; a run of `solve_set` may have run its programs only on public
-    tests.
-    """
+    """Samples of a run, and whether they were judged: those that it generated may have run on public tests only."""
 
     samples: Sequence[StoredSample]
     judged: bool = True

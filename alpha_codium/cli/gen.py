@@ -71,10 +71,14 @@ def ask(question: str, system: str, common: CommonOptions) -> None:
 @model_options
 @cache_option
 def solve_problem(test_types: tuple[str, ...], flow: str, dry_run: bool, common: CommonOptions, **chosen: Any) -> None:
-    """Solve one problem: the program goes to stdout, everything else to stderr."""
+    """Solve one problem: the program goes to stdout, everything else to stderr.
+
+    Prompts, answers and tests are kept in a run folder: see `gencode runs show`.
+    """
     from alpha_codium.app import solving
     from alpha_codium.cli.reporting import Reporter
     from alpha_codium.eval.prepare import parse_test_types
+    from alpha_codium.runs.folder import new_run_name
 
     kinds = parse_test_types(test_types) if test_types else ()
     if chosen["statement"] == STDIN and sys.stdin is not None and sys.stdin.isatty():
@@ -85,7 +89,8 @@ def solve_problem(test_types: tuple[str, ...], flow: str, dry_run: bool, common:
         return
     # What libraries print must not be mixed with the program.
     with contextlib.redirect_stdout(sys.stderr):
-        solved = solving.solve_problem(problem, flow, kinds, common.settings, Reporter(common))
+        run = new_run_name("solve_problem")
+        solved = solving.solve_problem(problem, flow, kinds, common.settings, Reporter(common), run)
     common.write_json(solved.to_json())
     for line in solved.lines(kinds):
         click.echo(line, err=True)

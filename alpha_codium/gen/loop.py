@@ -76,14 +76,9 @@ async def generate(
         ledger.count(done.values())
         solver = replace(solver, store=store, ledger=ledger)
 
-        def write(candidate: Candidate, events: tuple[Event, ...]) -> None:
-            name = transcript_name(candidate.task_name, candidate.sample_index)
-            folder.write_json(name, Transcript(candidate, events).to_json())
-            journal.append(candidate.to_json())
-
         async def run(problem: Problem, sample: int) -> None:
             candidate, events = await solver.solve(problem, sample)
-            await asyncio.to_thread(write, candidate, events)
+            await asyncio.to_thread(keep, folder, journal, candidate, events)
             on_candidate(candidate)
 
         for candidate in done.values():
@@ -91,6 +86,14 @@ async def generate(
         await run_all(job, run, done)
         final = finished_samples(journal, final_only=False)
     return [final[key] for key in job.keys]
+
+
+def keep(folder: RunFolder, journal: Journal, candidate: Candidate, events: tuple[Event, ...]) -> None:
+    """Write a finished sample to a run's folder: its transcript, then a line of the journal."""
+    folder.write_json(
+        transcript_name(candidate.task_name, candidate.sample_index), Transcript(candidate, events).to_json()
+    )
+    journal.append(candidate.to_json())
 
 
 def finished_samples(journal: Journal, final_only: bool = True) -> dict[tuple[str, int], Candidate]:

@@ -43,7 +43,7 @@ def test_the_demo_shows_a_solved_program_a_repair_and_what_to_type_next(tmp_path
     assert "-print('hello')\n+print('Hello, World!')\n" in done.stdout
     assert "next, a program that failed, and why:\n  gencode runs show " in done.stdout
     assert "--dataset_name jars --samples 5 --flow baseline --model openai/scripted\n" in done.stdout
-    assert "a better local model" not in done.stdout
+    assert "gencode model get" not in done.stdout
 
 
 @pytest.mark.thorough
