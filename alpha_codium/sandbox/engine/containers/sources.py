@@ -24,6 +24,7 @@ MODULES = {
         "known_good",
         "native",
         "turns",
+        "huge_pages",
         "zygote",
         "runner",
         "walls",

@@ -20,7 +20,7 @@ import resource
 import struct
 import sys
 
-from alpha_codium.sandbox.engine.inside import jail, program, wire
+from alpha_codium.sandbox.engine.inside import huge_pages, jail, program, wire
 from alpha_codium.sandbox.engine.inside import kernel as k
 
 TYPE_CHECKING = False
@@ -87,6 +87,7 @@ def place_of(config: jail.Config) -> Any:
 
 def prepare(config: jail.Config) -> None:
     """Prepare everything that is the same for all candidates and needs the host's file system or rights."""
+    huge_pages.hold_code()
     # A program could end us by a SIGINT.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     k.hide_command_line(b"python3\0program.py\0")
