@@ -7,7 +7,7 @@
 | `open_r1` | input, answer, output           | the output | prints 1 or 100 | prints anything else |
 
 Sources: icpc.io/problem-package-format, "output validators"; github.com/MikeMirzayanov/testlib, its exit codes; for
-`open_r1`, whose checkers are in Python and get outputs without empty lines, `cf_python3` of huggingface/piston.
+`open_r1`, whose checkers are in Python and get texts without empty lines, `cf_python3` of huggingface/piston.
 If the checker ends in any other way (a signal, a limit, another status, such as testlib's 3 for a mistake in the test),
 it has failed on that output. Then it runs on the expected output: if it fails on that, too, the verdict is
 `internal_error`, with the end of its stderr; otherwise the program's output is wrong. So no program can withhold a
@@ -125,11 +125,11 @@ class CheckerProgram:
         """Return the input of the driver for one output; an interactor gets none."""
         beside = [part for file in self.beside() for part in file]
         # U+FFFD takes three bytes for each invalid one: a program could fill the checker's folder.
-        output = output.replace("\ufffd", "?")
+        answer, output = test.output, output.replace("\ufffd", "?")
         if self.protocol == "open_r1":
-            output = without_empty_lines(output)
+            answer, output = without_empty_lines(answer), without_empty_lines(output)
         protocol = f"{self.protocol} {self.mode}".strip()
-        return pack([protocol, self.flags, test.input, test.output, output, *beside])
+        return pack([protocol, self.flags, test.input, answer, output, *beside])
 
     def beside(self) -> list[tuple[str, str]]:
         """Return the checker's other files, as relative paths and texts; a compiled checker has none."""

@@ -49,10 +49,9 @@ class GraderFiles:
         """Find them among the files of a request; raises Refused."""
         texts = {name: data.decode("utf-8", "replace").replace("\r\n", "\n") for name, data in item.files.items()}
         lines = (line.partition("=") for line in texts.get("grader_config", "").splitlines())
-        answer = without_empty_lines(texts[ANSWER]) if ANSWER in texts else None
         config = {name.strip(): value.strip() for name, _, value in lines}
-        files = cls(texts.get(INPUT, item.stdin), answer, texts.get(CHECKER, ""), config)
-        if fault := fault_of_size(files.input, answer or ""):
+        files = cls(texts.get(INPUT, item.stdin), texts.get(ANSWER), texts.get(CHECKER, ""), config)
+        if fault := fault_of_size(files.input, files.answer or ""):
             raise Refused(fault)
         return files
 
