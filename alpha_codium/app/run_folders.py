@@ -17,9 +17,10 @@ from loguru import logger
 import alpha_codium
 from alpha_codium.app.events import OnEvent, RunOpened
 from alpha_codium.config import Settings, load_settings
-from alpha_codium.config.sections import BudgetSection, CodeTesterSection, SandboxSection
+from alpha_codium.config.sections import Changes, CodeTesterSection, unchanging
 from alpha_codium.errors import DatasetError, FlowError, ModelNotFound, SettingsError, Unjudgeable, UserError
 from alpha_codium.paths import runs_folder
+from alpha_codium.repository.running.config import RunConfig
 from alpha_codium.runs import RunFolder, without_secrets
 from alpha_codium.runs.answers import without_user
 from alpha_codium.runs.folder import REMEDY, RUN_FILE, to_toml
@@ -39,46 +40,12 @@ WITHOUT_VERDICTS = ("solve_set", SOLVE_PROBLEM)
 JUDGED_AGAIN = ("sandbox.rules", "sandbox.version", "sandbox.packages")
 # Arguments of use cases that aren't options of a run.
 NO_OPTIONS = {"run", "resume", "command"}
-# For `solve_set`, whose `run.toml` has all settings; budgets and prices may change so that more samples can be made.
-RESUMABLE_SETTINGS = {
-    "budget": set(BudgetSection.model_fields),
-    "prices": {"models"},
-    "config": {
-        "api_base",
-        "ai_timeout",
-        "max_retries",
-        "max_requests_per_minute",
-        "max_concurrent_requests",
-        "adaptive_concurrency",
-        "concurrency",
-        "cache",
-    },
-    "code_tester": {"workers"},
-    # Those that affect verdicts are part of the sandbox's identity; for a plug-in's settings this is unknown.
-    "sandbox": set(SandboxSection.model_fields),
-    "solve": {"reduce_verbose"},
-}
-# For `gencode repo run`, whose `settings` are its configuration; its `run.toml` has the fingerprint of the prompts.
-RESUMABLE_CONFIGURATION = {
-    "paths": {"outputs", "checkpoints", "prompts", "output_filename", "format_run_name"},
-    "inference": {
-        "api_base",
-        "timeout",
-        "lora_ckpts_list",
-        "batch_size",
-        "do_continue",
-        "cache",
-        "log_to_console",
-        "workers",
-        "max_retries",
-    },
-    "wandb": {"project", "entity"},
-    "trackio": {"project"},
-}
-# For evaluations: their `run.toml` has [code_tester] without these, which don't change verdicts, and no other settings.
-# An earlier run's programs near a limit may be judged again; the journal says which were (`rechecked`).
-VERDICT_NEUTRAL = {"workers", "executor", "preload", "known_solutions", "recheck_near_limit"}
-VERDICT_NEUTRAL |= {"calc_trace", "use_trace", "max_trace_lines", "trace_depth"}
+# Settings that may change when a run is resumed, by section: of `solve_set`, whose `run.toml` has all settings, and of
+# `gencode repo run`, whose `settings` are its configuration; its `run.toml` has the fingerprint of the prompts.
+RESUMABLE_SETTINGS = unchanging(Changes.SAMPLES)
+RESUMABLE_CONFIGURATION = unchanging(Changes.SAMPLES, RunConfig)
+# For evaluations: their `run.toml` has [code_tester] without these, and no other settings.
+VERDICT_NEUTRAL = unchanging(Changes.VERDICTS)["code_tester"]
 
 # Entries of `run.toml` that are hashes, and of what.
 HASHES = {

@@ -5,26 +5,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from alpha_codium.comparison.records import RunRecord
-from alpha_codium.config.sections import BudgetSection
+from alpha_codium.config.sections import Changes, unchanging
 from alpha_codium.data.load import ProblemSet, load_problems
 from alpha_codium.errors import DatasetError, UserError
 from alpha_codium.runs import RunFolder
 from alpha_codium.wording import counted
 
-# Settings that only affect a run's speed or place, and settings that have their own note.
-IGNORED = {f"budget.{name}" for name in BudgetSection.model_fields} | {
-    "config.adaptive_concurrency",
-    "config.ai_timeout",
-    "config.api_base",
-    "config.cache",
-    "config.concurrency",
-    "config.max_concurrent_requests",
-    "config.max_requests_per_minute",
-    "config.max_retries",
-    "config.model",
-    "code_tester.workers",
-    "solve.reduce_verbose",
-}
+# Settings that change no sample; models have a note of their own.
+IGNORED = {f"{section}.{name}" for section, names in unchanging(Changes.SAMPLES).items() for name in names}
+IGNORED |= {"config.model"}
 
 
 def refuse_twins(folders: Sequence[RunFolder]) -> None:

@@ -1,14 +1,28 @@
 """The settings: a pydantic model for each section of `settings/configuration.toml`, where each key is explained."""
 
 from collections.abc import Mapping
-from typing import Any, Literal, Self, TypeVar
+from enum import Flag, auto
+from typing import Annotated, Any, Literal, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model, field_validator, model_validator
+from pydantic.fields import FieldInfo
 
 from alpha_codium.errors import SettingsError
 from alpha_codium.limits import DEFAULT_TIME_LIMIT_FACTOR, TIME_LIMIT_FACTORS
 
 Model = TypeVar("Model", bound=BaseModel)
+
+
+class Changes(Flag):
+    """What the value of a setting, or the settings of a section, can change: both, unless a field is annotated.
+
+    What changes nothing may differ when a run is resumed, and between runs that are compared. Budgets and prices end a
+    run earlier or later; what a sandbox is belongs to its identity, not to the settings.
+    """
+
+    NOTHING = 0
+    SAMPLES = auto()
+    VERDICTS = auto()
 
 
 class Section(BaseModel):
@@ -22,21 +36,21 @@ class ConfigSection(Section):
 
     model: str = ""
     fallback_models: tuple[str, ...] = ()
-    api_base: str = ""
-    ai_timeout: float = Field(120.0, gt=0)
-    max_retries: int = Field(5, ge=0)
-    max_requests_per_minute: float = Field(0, ge=0)
-    max_concurrent_requests: int = Field(64, ge=1)
+    api_base: Annotated[str, Changes.NOTHING] = ""
+    ai_timeout: Annotated[float, Changes.NOTHING] = Field(120.0, gt=0)
+    max_retries: Annotated[int, Changes.NOTHING] = Field(5, ge=0)
+    max_requests_per_minute: Annotated[float, Changes.NOTHING] = Field(0, ge=0)
+    max_concurrent_requests: Annotated[int, Changes.NOTHING] = Field(64, ge=1)
     frequency_penalty: float = Field(0.0, ge=-2, le=2)
-    concurrency: int = Field(8, ge=1)
+    concurrency: Annotated[int, Changes.NOTHING] = Field(8, ge=1)
     structured_output: Literal["auto", "yaml", "json_schema"] = "auto"
     drop_params: bool = False
     temperature: float | None = Field(None, ge=0, le=2)
     top_p: float | None = Field(None, gt=0, le=1)
     max_tokens: int | None = Field(None, ge=1)
     seed: int | None = None
-    cache: bool = True
-    adaptive_concurrency: bool = True
+    cache: Annotated[bool, Changes.NOTHING] = True
+    adaptive_concurrency: Annotated[bool, Changes.NOTHING] = True
     model_by_prompt: dict[str, str] = {}
     rotate_models: tuple[str, ...] = ()
     extra: dict[str, Any] = {}
@@ -55,7 +69,7 @@ class SolveSection(Section):
     language: str = ""
     use_baseline: bool = False
     use_direct_solutions: bool = False
-    reduce_verbose: bool = False
+    reduce_verbose: Annotated[bool, Changes.NOTHING] = False
     max_calls: int = Field(0, ge=0)
     max_tokens: int = Field(0, ge=0)
     max_cost: float = Field(0.0, ge=0)
@@ -172,22 +186,22 @@ class CodeTesterSection(Section):
     tester_type: str = "local"
     sandbox: bool | Literal["strict"] = True
     interpreter: str = ""
-    preload: list[str] = ["numpy", "pytest"]
-    workers: int = Field(0, ge=0)
-    executor: str = "local"
+    preload: Annotated[list[str], Changes.NOTHING] = ["numpy", "pytest"]
+    workers: Annotated[int, Changes.NOTHING] = Field(0, ge=0)
+    executor: Annotated[str, Changes.NOTHING] = "local"
     timeout: float = Field(0.0, ge=0)
     memory_bytes: int = Field(0, ge=0, le=2**50)
     time_limit_factor: float = Field(DEFAULT_TIME_LIMIT_FACTOR, gt=0)
     delta: float = Field(0.0, ge=0)
     order_matters: bool = True
     stop_on_first_failure: bool = False
-    known_solutions: int = Field(2, ge=0)
-    recheck_near_limit: bool = False
+    known_solutions: Annotated[int, Changes.NOTHING] = Field(2, ge=0)
+    recheck_near_limit: Annotated[bool, Changes.NOTHING] = False
     header: str = ""
-    calc_trace: bool = False
-    use_trace: bool = False
-    max_trace_lines: int = Field(50, ge=1)
-    trace_depth: int = Field(4, ge=1)
+    calc_trace: Annotated[bool, Changes.SAMPLES] = False
+    use_trace: Annotated[bool, Changes.SAMPLES] = False
+    max_trace_lines: Annotated[int, Changes.SAMPLES] = Field(50, ge=1)
+    trace_depth: Annotated[int, Changes.SAMPLES] = Field(4, ge=1)
 
     @model_validator(mode="after")
     def _one_checker(self) -> Self:
@@ -278,8 +292,8 @@ class Settings(Section):
 
     config: ConfigSection = ConfigSection()
     solve: SolveSection = SolveSection()
-    budget: BudgetSection = BudgetSection()
-    prices: PricesSection = PricesSection()
+    budget: Annotated[BudgetSection, Changes.NOTHING] = BudgetSection()
+    prices: Annotated[PricesSection, Changes.NOTHING] = PricesSection()
     self_reflection: SelfReflectionSection = SelfReflectionSection()
     possible_solutions: PossibleSolutionsSection = PossibleSolutionsSection()
     generate_ai_tests: GenerateAiTestsSection = GenerateAiTestsSection()
@@ -291,7 +305,7 @@ class Settings(Section):
     select: SelectSection = SelectSection()
     dataset: DatasetSection = DatasetSection()
     code_tester: CodeTesterSection = CodeTesterSection()
-    sandbox: SandboxSection = SandboxSection()
+    sandbox: Annotated[SandboxSection, Changes.NOTHING] = SandboxSection()
     languages: LanguagesSection = LanguagesSection()
 
 
@@ -304,6 +318,21 @@ def known_settings(model: type[BaseModel], prefix: str = "") -> dict[str, Any]:
         else:
             known[prefix + key] = field.annotation
     return known
+
+
+def unchanging(what: Changes, model: type[BaseModel] = Settings) -> dict[str, set[str]]:
+    """Return the settings whose values don't change samples, or verdicts: their names, by section."""
+    found: dict[str, set[str]] = {}
+    for section, field in model.model_fields.items():
+        kept, fields = _keeps(field, what), getattr(field.annotation, "model_fields", {})
+        if names := {name for name, own in fields.items() if kept or _keeps(own, what)}:
+            found[section] = names
+    return found
+
+
+def _keeps(field: FieldInfo, what: Changes) -> bool:
+    """Whether a field is annotated with `Changes` that leave samples, or verdicts, as they are."""
+    return any(isinstance(each, Changes) and not each & what for each in field.metadata)
 
 
 KNOWN = known_settings(Settings)

@@ -3,11 +3,11 @@
 from collections.abc import Iterable, Iterator, Mapping
 from importlib import resources
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from alpha_codium.config.sections import Section, known_settings, validated
+from alpha_codium.config.sections import Changes, Section, known_settings, validated
 from alpha_codium.errors import SettingsError, nearest
 
 RESOURCES = resources.files("alpha_codium.repository.resources")
@@ -27,12 +27,12 @@ class PathsSection(Section):
 
     data: str
     split: str
-    outputs: str
-    checkpoints: str
-    prompts: str
+    outputs: Annotated[str, Changes.NOTHING]
+    checkpoints: Annotated[str, Changes.NOTHING]
+    prompts: Annotated[str, Changes.NOTHING]
     checkout: str
-    output_filename: str = Field(min_length=1)
-    format_run_name: str = Field(min_length=1)
+    output_filename: Annotated[str, Changes.NOTHING] = Field(min_length=1)
+    format_run_name: Annotated[str, Changes.NOTHING] = Field(min_length=1)
 
 
 class InferenceSection(Section):
@@ -40,26 +40,26 @@ class InferenceSection(Section):
 
     provider: Literal["litellm", "vllm"]
     model: str
-    api_base: str | tuple[str, ...]
+    api_base: Annotated[str | tuple[str, ...], Changes.NOTHING]
     model_args: dict[str, Any]
     temperature: float | None = Field(ge=0, le=2)
     top_p: float | None = Field(gt=0, le=1)
     seed: int | None
     max_tokens: int | None = Field(ge=1)
-    timeout: float = Field(gt=0)
+    timeout: Annotated[float, Changes.NOTHING] = Field(gt=0)
     think: bool
-    lora_ckpts_list: tuple[str, ...]
+    lora_ckpts_list: Annotated[tuple[str, ...], Changes.NOTHING]
     max_items: int | None = Field(ge=1)
     max_iter: int = Field(ge=1)
     num_replicas: int = Field(ge=1)
-    batch_size: int = Field(ge=1)
-    do_continue: bool
-    cache: bool
-    log_to_console: bool
+    batch_size: Annotated[int, Changes.NOTHING] = Field(ge=1)
+    do_continue: Annotated[bool, Changes.NOTHING]
+    cache: Annotated[bool, Changes.NOTHING]
+    log_to_console: Annotated[bool, Changes.NOTHING]
     sandbox_provider: str = Field(min_length=1)
-    workers: int = Field(ge=0)
+    workers: Annotated[int, Changes.NOTHING] = Field(ge=0)
     max_num_tests: int = Field(ge=1)
-    max_retries: int = Field(ge=0)
+    max_retries: Annotated[int, Changes.NOTHING] = Field(ge=0)
     gen_target: Literal["method", "class"]
     context_source: Literal["file", "class"]
     max_context_symb: int = Field(ge=1)
@@ -121,9 +121,9 @@ class RunConfig(Section):
     paths: PathsSection
     inference: InferenceSection
     vllm: VllmSection
-    budget: RunBudgetSection
-    wandb: WandbSection
-    trackio: TrackioSection
+    budget: Annotated[RunBudgetSection, Changes.NOTHING]
+    wandb: Annotated[WandbSection, Changes.NOTHING]
+    trackio: Annotated[TrackioSection, Changes.NOTHING]
 
     @model_validator(mode="after")
     def _class_to_generate(self) -> Self:
