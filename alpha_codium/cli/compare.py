@@ -83,7 +83,7 @@ def ablate_flow(
     from alpha_codium.app.ablation import ablate, previews
     from alpha_codium.app.generation import SetOptions
     from alpha_codium.cli.reporting import Reporter
-    from alpha_codium.gen.preview import HOW
+    from alpha_codium.gen.preview import HOW_ESTIMATED
 
     options["run_name"] = new_run("ablate", options["run_name"], None)
     reporter, given = Reporter(common), SetOptions(**options)
@@ -92,7 +92,7 @@ def ablate_flow(
         common.write_json([asdict(preview) for preview in expected])
         for preview in expected:
             say(preview.line())
-        click.echo(HOW, err=True)
+        click.echo(HOW_ESTIMATED, err=True)
         return
     try:
         report = ablate(given, variants, test_type, k, common.settings_on, reporter)

@@ -139,9 +139,9 @@ def solve_set(common: CommonOptions, dry_run: bool, **options: Any) -> None:
 
 def _show(preview: "Preview", common: CommonOptions) -> None:
     """What a dry run says."""
-    from alpha_codium.gen.preview import HOW
+    from alpha_codium.gen.preview import HOW_ESTIMATED
 
     common.write_json(asdict(preview))
     for line in preview.lines():
         say(line)
-    click.echo(HOW, err=True)
+    click.echo(HOW_ESTIMATED, err=True)

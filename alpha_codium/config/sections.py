@@ -351,6 +351,6 @@ def validated(
         names = [".".join(path[:length]) for length in (3, 2)]
         name = next((name for name in names if name in origins), names[0])
         given = "" if isinstance(first["input"], Mapping) else f", not {first['input']!r}"
-        # What concerns several sections has no name.
+        # An error that concerns several sections has no setting to name.
         said = f"{f'setting {name}: ' if name else ''}{first['msg'].removeprefix('Value error, ')}{given}"
         raise SettingsError(f"{origins[name]}: {said}" if name in origins else said) from error

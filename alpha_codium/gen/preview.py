@@ -85,7 +85,7 @@ def _up_to(most: float | None, form: Callable[[float], str] = "{:,.0f}".format) 
     return f"up to {form(most)}" if most else form(most)
 
 
-HOW = (
+HOW_ESTIMATED = (
     f"Estimated from above, by the flow's stages and the length of the statements, {CHARACTERS_A_TOKEN} characters a "
     f"token; answers of max_tokens, or of {LONGEST_ANSWER} where that isn't set."
 )

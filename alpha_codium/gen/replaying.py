@@ -223,7 +223,7 @@ class _SampleReplayer:
             self.missing[key] = MissingCalls(*key, prompts[-1] if prompts else "", model.asked)
 
     def _why_never_begun(self, key: SampleKey) -> str:
-        """Return why the run may not have begun a sample; "" if it certainly began it."""
+        """Return why a sample may never have been started in the run, empty if it certainly was."""
         then = self.journal.get(key)
         if then is None:
             return "the run was cut off before their first answer"

@@ -7,7 +7,7 @@
 3. The assertions run with each program's answers, all in one process (`drivers/replaying.py`).
 4. Programs still undecided are judged as a pair (`AssertionsKind.judge`): if calls of the assertions depend on earlier
    answers, or the program returns objects of its own classes or exits. So a batch gives the same verdicts as pairs.
-5. A program that takes longer than `SOON` without failing runs again with its full time limit.
+5. A program that takes longer than `FIRST_SECONDS` without failing runs again with its full time limit.
 """
 
 import ast
@@ -32,17 +32,22 @@ from alpha_codium.sandbox.protocol import report_of
 from alpha_codium.verdict import Execution, PairReport, Report, Status, Verdict
 
 # CPU seconds for all answers of a program in its first run; most programs need a hundredth of it.
-SOON = 0.03
+FIRST_SECONDS = 0.03
 # Multiple of the time limit after which a program is surely too slow, even on a busy machine. One that ends between
 # the limit and this is judged again as a pair.
-SURELY = 1.2
+SURE_FACTOR = 1.2
 TOO_SLOW = AssertionResult(
     Verdict.TIME_LIMIT_EXCEEDED, Execution(Status.TIME_LIMIT_EXCEEDED, stderr="it takes too long")
 )
 # Statuses that are final: the program would get the same one in a pair.
-OVER = (Status.MEMORY_LIMIT_EXCEEDED, Status.OUTPUT_LIMIT_EXCEEDED, Status.SANDBOX_VIOLATION, Status.INTERNAL_ERROR)
+FINAL_STATUSES = (
+    Status.MEMORY_LIMIT_EXCEEDED,
+    Status.OUTPUT_LIMIT_EXCEEDED,
+    Status.SANDBOX_VIOLATION,
+    Status.INTERNAL_ERROR,
+)
 # With fewer programs a batch costs more than it saves.
-LEAST = 3
+FEWEST_IN_BATCH = 3
 # CPU seconds for the assertions of a whole batch.
 REPLAY_SECONDS = 30.0
 # Programs with more characters than this, in their source or their answers, are judged as pairs.
@@ -119,7 +124,7 @@ async def judge_together(runs: Sequence[AssertionRun]) -> list[list[AssertionRes
 async def _judge_once(jobs: Sequence[AssertionJob]) -> list[AssertionResult]:
     """Return the result of each job."""
     decided: dict[int, AssertionResult] = {}
-    if len(jobs) >= LEAST:
+    if len(jobs) >= FEWEST_IN_BATCH:
         recordings = await _record({job.test: job for job in jobs if not job.output_variable})
         known = {
             i: job
@@ -171,9 +176,9 @@ class Batch:
 
     async def results(self) -> dict[int, AssertionResult]:
         """Return the results of the jobs that need no pair, by their indices."""
-        decided, slow = await self._round(self.jobs, SOON)
+        decided, slow = await self._round(self.jobs, FIRST_SECONDS)
         if slow:
-            late, too_slow = await self._round(slow, SURELY * self.kind.limits.cpu_seconds)
+            late, too_slow = await self._round(slow, SURE_FACTOR * self.kind.limits.cpu_seconds)
             decided |= late | dict.fromkeys(too_slow, TOO_SLOW)
         return decided
 
@@ -287,7 +292,7 @@ def _rewritten(change: Callable[[str], str], code: str) -> str:
 def result_of_line(line: str, token: str, right: Execution, limits: Limits, test_code: str) -> AssertionResult | None:
     """Parse one line of a replay's output; return None if it is undecided or truncated."""
     given, outcome, text = [*line.split(" "), "", "", ""][:3]
-    if given != token or outcome not in ("passed", "wrong", "raised") or right.status in OVER:
+    if given != token or outcome not in ("passed", "wrong", "raised") or right.status in FINAL_STATUSES:
         return None
     in_time = right.cpu_seconds <= limits.cpu_seconds
     if outcome == "passed" and not (right.status is Status.FINISHED and right.exit_code == 0 and in_time):

@@ -40,7 +40,7 @@ from alpha_codium.verdict import Execution, Status, TestResult, Verdict
 ACCEPTS = {"icpc": (42,), "testlib": (0,)}
 REJECTS = {"icpc": (43,), "testlib": (1, 2, 4, 8)}
 # Reserved names in the folder where a checker runs.
-TAKEN = ("input", "answer", "output", "feedback", "program.py")
+RESERVED_NAMES = ("input", "answer", "output", "feedback", "program.py")
 # Names of the protocols in records.
 PROTOCOLS = {
     **dict.fromkeys(("", "icpc", "kattis", "icpc output validator", "kattis output validator"), "icpc"),
@@ -96,8 +96,8 @@ class CheckerProgram:
             raise Unjudgeable(f"the protocol 'open_r1' is for checkers in Python, not for this {cls.noun}")
         made = cls(known, tuple(sorted(files.items())), main, _flags_of(arguments.get("flags")))
         for path, _ in made.beside():
-            if PurePosixPath(path).parts[:1] and PurePosixPath(path).parts[0] in TAKEN:
-                taken = ", ".join(TAKEN)
+            if PurePosixPath(path).parts[:1] and PurePosixPath(path).parts[0] in RESERVED_NAMES:
+                taken = ", ".join(RESERVED_NAMES)
                 raise Unjudgeable(f"beside a checker stand {taken}: give its file {path!r} another name")
         return made
 

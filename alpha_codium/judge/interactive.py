@@ -37,7 +37,7 @@ from alpha_codium.sandbox.protocol import PairUnsupported
 from alpha_codium.verdict import Execution, PairReport, Status, TestResult, Verdict
 
 # What stands between the candidate's stderr and the interactor's.
-SAID = "the interactor said: "
+PREFIX = "the interactor said: "
 NO_REASON = "(the interactor gave no reason)"
 # Characters of the end of the interactor's stderr that are kept.
 KEPT = 2000
@@ -132,7 +132,7 @@ class InteractiveKind(CheckerProgramKind):
             if not (self.checker.fails(talk) and await self._works(interactor, test)):
                 return no_verdict(candidate, accepted)
             said = f"{talk.stderr.rstrip()[-KEPT:]}\n{accepted}".lstrip()
-        stderr = "\n".join(filter(None, (candidate.stderr.rstrip(), SAID + said)))
+        stderr = "\n".join(filter(None, (candidate.stderr.rstrip(), PREFIX + said)))
         # How a program ended that was ended, or left alone, doesn't count.
         execution = replace(candidate, status=Status.FINISHED, stderr=stderr).shortened()
         return TestResult(Verdict.ACCEPTED if accepted is True else Verdict.WRONG_ANSWER, execution)
@@ -163,4 +163,4 @@ def waited(checking: Execution) -> bool:
 
 def said_in(execution: Execution) -> str:
     """Return what the interactor said, at the end of an execution's stderr."""
-    return execution.stderr.rpartition(SAID)[2]
+    return execution.stderr.rpartition(PREFIX)[2]

@@ -94,7 +94,7 @@ class TestKind(ABC):
         return Behaviour(execution.status, shown=self.shown(execution))
 
     def given(self, result: TestResult) -> str:
-        """Return what a program gave in a test that it failed: its output, or a value; empty if there is none."""
+        """Return the actual output, or value, of a program in a test that it failed; empty if there is none."""
         return result.execution.stdout
 
     def failed_assertion(self, execution: Execution) -> str:

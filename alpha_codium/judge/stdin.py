@@ -22,7 +22,7 @@ SOME = 1 << 16
 # Names of files in records that mean stdin or stdout.
 STREAMS = ("", "stdin", "stdout", "standard input", "standard output")
 # Reserved names in a program's folder, and the most bytes of a name.
-TAKEN, LONGEST_NAME = ("program.py", "driver.py"), 255
+RESERVED_NAMES, LONGEST_NAME = ("program.py", "driver.py"), 255
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +87,7 @@ def own_file(name: str) -> str:
         return ""
     if "/" in name or "\0" in name or name in (".", ".."):
         raise Unjudgeable(f"it uses the file {name!r}: only files in the program's own folder can be judged")
-    if name in TAKEN:
+    if name in RESERVED_NAMES:
         raise Unjudgeable(f"it uses the file {name!r}, which the sandbox needs: give the file another name")
     if _size_of(name) > LONGEST_NAME:
         raise Unjudgeable(f"it uses the file {name[:40]!r}...: a name may have {LONGEST_NAME} bytes at most")

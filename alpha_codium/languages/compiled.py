@@ -1,4 +1,4 @@
-"""What languages have in common whose programs are built first and then run in a process of their own."""
+"""Base classes of languages that are compiled, or checked, before they run."""
 
 import copy
 import re

@@ -30,7 +30,7 @@ STEP_BYTES, LEAST_BYTES = 64 * 2**20, 256 * 2**20
 BY_CPU = 0.95
 NONE_FINISHED = "no known-correct program finished a test"
 TOO_SMALL = "the CPU time of known-correct programs is too small to measure"
-SHORT = (Verdict.TIME_LIMIT_EXCEEDED, Verdict.MEMORY_LIMIT_EXCEEDED)
+LIMIT_VERDICTS = (Verdict.TIME_LIMIT_EXCEEDED, Verdict.MEMORY_LIMIT_EXCEEDED)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,9 +61,9 @@ def examine_limits(observed: ObservedProblem, near: float = NEAR) -> Timing:
     slowest = max((min(need, limits.cpu_seconds * WIDER) for need in needs), default=None)
     largest = max((known.seen.max_rss_bytes[place] for known, place in runs), default=0)
     ends = {known.seen.verdicts[place] for known, place in runs}
-    late = any(k.seen.verdicts[p] is SHORT[0] and k.seen.needs(p) is None for k, p in runs)
+    late = any(k.seen.verdicts[p] is LIMIT_VERDICTS[0] and k.seen.needs(p) is None for k, p in runs)
     seconds = None if slowest is None or late else _stepped(slowest, STEP_SECONDS, LEAST_SECONDS)
-    memory = None if not needs or SHORT[1] in ends else int(_stepped(largest, STEP_BYTES, LEAST_BYTES))
+    memory = None if not needs or LIMIT_VERDICTS[1] in ends else int(_stepped(largest, STEP_BYTES, LEAST_BYTES))
     return Timing(limits.cpu_seconds, slowest, seconds, memory, (*_tight(observed), *_near(observed, near)))
 
 
@@ -101,7 +101,7 @@ def _three_digits(number: float) -> float:
 def _need(known: Known, place: int, limit: float) -> float | None:
     """The CPU seconds needed; infinite if the wider limit was used up, too; None if unknown."""
     wider = known.seen.wider.get(place)
-    if wider is not None and wider.verdict is SHORT[0] and wider.cpu_seconds >= BY_CPU * limit * WIDER:
+    if wider is not None and wider.verdict is LIMIT_VERDICTS[0] and wider.cpu_seconds >= BY_CPU * limit * WIDER:
         return math.inf
     return known.seen.needs(place)
 
@@ -116,7 +116,7 @@ def _tight(observed: ObservedProblem) -> list[Finding]:
         _limit_evidence(observed, known, place)
         for known in observed.correct
         for place in observed.usable
-        if known.seen.verdicts[place] in SHORT
+        if known.seen.verdicts[place] in LIMIT_VERDICTS
     ]
     if not evidence:
         return []
@@ -146,7 +146,7 @@ def _near(observed: ObservedProblem, near: float) -> list[Finding]:
     """Known-correct programs that finished near the limit, each on its slowest test."""
     evidence = []
     for known in observed.correct:
-        finished = [p for p in observed.usable if known.seen.verdicts[p] not in SHORT]
+        finished = [p for p in observed.usable if known.seen.verdicts[p] not in LIMIT_VERDICTS]
         slowest = max(finished, key=lambda place: known.seen.cpu_seconds[place], default=None)
         if slowest is not None and known.seen.cpu_seconds[slowest] > near * observed.limits.cpu_seconds:
             evidence.append(_limit_evidence(observed, known, slowest))

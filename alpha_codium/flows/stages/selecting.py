@@ -23,7 +23,7 @@ from alpha_codium.rendering import Prompt
 SHOWN = 600
 # Only capital letters, since `a` is also an article. A letter after the word "answer" takes precedence.
 LETTER = r"(?i:%s)\W{0,6}(?:(?i:is)\W{1,4})?(?:(?i:output)\W{1,3})?([AB])\b"
-SAID = (re.compile(LETTER % "answer"), re.compile(LETTER % "right|correct|output"))
+LETTER_PATTERNS = (re.compile(LETTER % "answer"), re.compile(LETTER % "right|correct|output"))
 BOTH = re.compile(r"\banswer:\W{0,6}A\b.{0,20}\banswer:\W{0,6}B\b", re.IGNORECASE)
 ALONE = re.compile(r"(?:.*\banswer\W{1,6})?\W*([AB])\W*", re.IGNORECASE)
 
@@ -189,6 +189,6 @@ def first_is_right(answer: str) -> bool | None:
     lines = [line for line in answer.splitlines() if line.strip() and not BOTH.search(line)]
     answer = "\n".join(lines)
     alone = ALONE.fullmatch(lines[-1]) if lines else None
-    said = next((found for each in SAID if (found := each.findall(answer))), [])
+    said = next((found for each in LETTER_PATTERNS if (found := each.findall(answer))), [])
     letter = alone[1] if alone else said[-1] if said else ""
     return letter.upper() == "A" if letter else None

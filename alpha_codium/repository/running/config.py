@@ -18,7 +18,7 @@ ALIASES = {"paths.output_folder": "paths.outputs", "inference.lora_ckpts_dir": "
 UNUSED = {"paths.local_dir", "paths.docker_commands"}
 ABLATIONS = ("no_feedback", "no_multiturn", "no_history", "repair_sampling")
 # Keys whose values are mappings of any keys.
-FREE = "inference.model_args"
+FREE_KEYS = "inference.model_args"
 REMEDY = "pip install omegaconf rapidfuzz sacrebleu"
 
 

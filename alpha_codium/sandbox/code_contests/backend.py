@@ -49,7 +49,7 @@ TRIAL_LIMITS = Limits(cpu_seconds=3, memory_bytes=300 << 20)
 TRIAL = b"import resource\nfor name in ('CPU', 'AS'): print(resource.getrlimit(getattr(resource, 'RLIMIT_' + name))[0])"
 CPU_TIME = "CPU times, and limits of them to the millisecond; without it limits are whole seconds and times unknown"
 CGROUP = "run as root, or under systemd-run --user --scope -p Delegate=yes"
-HOW = (
+REMEDY = (
     "run as root; in a container with --security-opt seccomp=unconfined --cap-add=SYS_ADMIN "
     "(docs/code_contests.md), or use -o code_tester.tester_type=local"
 )
@@ -199,10 +199,12 @@ class CodeContestsSandbox(Sandbox):
         compilation, executions = await Batches(worker, TRIAL, "", TRIAL_LIMITS).execute([b""])
         (end,) = executions or [compilation]
         if end.status is not Status.FINISHED:
-            raise SandboxError(f"the C++ sandbox doesn't work here ({reason_of(end)}): {HOW}")
+            raise SandboxError(f"the C++ sandbox doesn't work here ({reason_of(end)}): {REMEDY}")
         expected = [str(int(TRIAL_LIMITS.cpu_seconds)), str(TRIAL_LIMITS.memory_bytes)]
         if end.stdout.split() != expected:
-            raise SandboxError(f"the C++ sandbox sets other limits than those asked for ({end.stdout.split()}): {HOW}")
+            raise SandboxError(
+                f"the C++ sandbox sets other limits than those asked for ({end.stdout.split()}): {REMEDY}"
+            )
 
 
 def reason_of(end: Execution) -> str:

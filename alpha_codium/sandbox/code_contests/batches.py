@@ -10,7 +10,12 @@
 from collections.abc import Sequence
 
 from alpha_codium.limits import Limits
-from alpha_codium.sandbox.code_contests.child_process import ChildProcess, SandboxResult, TooMuchOutput, TooSlow
+from alpha_codium.sandbox.code_contests.child_process import (
+    ChildProcess,
+    SandboxResult,
+    TooMuchOutput,
+    WallLimitReached,
+)
 from alpha_codium.sandbox.code_contests.results import compilation_of, execution_of, whole_seconds
 from alpha_codium.sandbox.engine.cancellation import WorkerLost
 from alpha_codium.sandbox.engine.outcome import lost
@@ -44,7 +49,7 @@ class Batches:
         for _ in range(2):
             try:
                 return compilation_of((await self._ask(self.program, ()))[0])
-            except TooSlow:
+            except WallLimitReached:
                 return Execution(Status.COMPILATION_ERROR, stderr="sandbox: compiling took too long\n")
             except WorkerLost as error:
                 reason = error
@@ -70,13 +75,13 @@ class Batches:
 
     async def _again(self, data: bytes, reason: WorkerLost) -> Execution:
         """Return the execution of an input that lost its child once, for this reason."""
-        if not isinstance(reason, TooSlow | TooMuchOutput):
+        if not isinstance(reason, WallLimitReached | TooMuchOutput):
             try:
                 _, test = await self._ask(self.text, [data])
                 return execution_of(test, self.limits)
             except WorkerLost as error:
                 reason = error
-        if isinstance(reason, TooSlow):
+        if isinstance(reason, WallLimitReached):
             return Execution(Status.TIME_LIMIT_EXCEEDED, wall_seconds=reason.seconds)
         if isinstance(reason, TooMuchOutput):
             return Execution(Status.OUTPUT_LIMIT_EXCEEDED, stderr=f"sandbox: {reason}\n")

@@ -30,7 +30,7 @@ CPU_FILES = {1: "cpuacct.usage", 2: "cpu.stat"}
 _numbers = itertools.count()
 
 
-class TooSlow(WorkerLost):
+class WallLimitReached(WorkerLost):
     """A test took longer than its wall limit, and was killed together with its child."""
 
     def __init__(self, seconds: float) -> None:
@@ -97,7 +97,7 @@ class ChildProcess:
         try:
             process = await self._started()
             return await self._run(process, wire.pack(dict(request), parts), len(parts) - 1, wall_seconds)
-        except TooSlow:
+        except WallLimitReached:
             await finish(self.discard())
             raise
         except (OSError, EOFError, TimeoutError, ValueError) as error:
@@ -123,7 +123,7 @@ class ChildProcess:
                 async with asyncio.timeout(wall_seconds + grace):
                     header, parts = await self._answer(process)
             except TimeoutError as error:
-                raise TooSlow(time.monotonic() - began) from error
+                raise WallLimitReached(time.monotonic() - began) from error
             if "tests" in header:
                 pairs = zip(parts[::2], parts[1::2], strict=True)
                 return [

@@ -27,7 +27,7 @@ ANSWER_SECONDS = 10.0
 _numbers = itertools.count()
 
 
-class TooSlow(WorkerLost):
+class NotReady(WorkerLost):
     """The jail isn't ready in time, which doesn't mean that it can't be made."""
 
 
@@ -66,7 +66,7 @@ class Worker:
         return program_folder_in(self._scratch)
 
     def start(self) -> None:
-        """Make the jail; raises WorkerLost with the reason if that fails, and TooSlow if it takes too long."""
+        """Make the jail; raises WorkerLost with the reason if that fails, and NotReady if it takes too long."""
         try:
             self._open()
             assert self._control is not None and self._process is not None
@@ -81,7 +81,7 @@ class Worker:
             self._control.settimeout(ANSWER_SECONDS)
         except TimeoutError as error:
             self.discard()
-            raise TooSlow(f"the sandbox isn't ready after {START_SECONDS:g} s: is the machine overloaded?") from error
+            raise NotReady(f"the sandbox isn't ready after {START_SECONDS:g} s: is the machine overloaded?") from error
         except (OSError, ValueError) as error:
             self.discard()
             raise WorkerLost(f"cannot make the jail: {error}") from error

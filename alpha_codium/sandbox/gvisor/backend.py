@@ -41,7 +41,7 @@ from alpha_codium.sandbox.engine.scratch import Scratch, make_scratch
 from alpha_codium.sandbox.gvisor.bundle import make_bundle
 from alpha_codium.verdict import Identity
 
-HOW = "Debian and Ubuntu: apt-get install runsc; others: https://gvisor.dev/docs/user_guide/install"
+REMEDY = "Debian and Ubuntu: apt-get install runsc; others: https://gvisor.dev/docs/user_guide/install"
 # Memory that gVisor's kernel and the warm interpreter need in a worker.
 OVERHEAD_BYTES = 384 << 20
 # Fastest first. kvm is never chosen: it may hang on a virtual machine.
@@ -84,7 +84,7 @@ class GvisorSandbox(ContainerSandbox):
             return inspect_interpreter(path)
         found = shutil.which(self.runsc)
         if found is None:
-            raise SandboxError(f"there is no {self.runsc!r} on this machine, which the gvisor backend needs: {HOW}")
+            raise SandboxError(f"there is no {self.runsc!r} on this machine, which the gvisor backend needs: {REMEDY}")
         self.runsc, self.platform = found, self.platform or best_platform(found)
         return inspect_interpreter(path)
 
@@ -121,7 +121,7 @@ class GvisorSandbox(ContainerSandbox):
         """See `ContainerSandbox`."""
         if self.is_inside:
             return f"gencode runs in gVisor itself, and can't isolate programs there ({reason}): {INSIDE}"
-        return f"gVisor doesn't run here (runsc on {self.platform}: {reason}): run as root, or see {HOW}"
+        return f"gVisor doesn't run here (runsc on {self.platform}: {reason}): run as root, or see {REMEDY}"
 
     def _runsc(self) -> tuple[str, ...]:
         assert self._scratch is not None

@@ -11,7 +11,7 @@ from alpha_codium.sandbox.engine.cancellation import Cancellation, WorkerLost
 from alpha_codium.sandbox.engine.inside import wire
 from alpha_codium.sandbox.engine.jail import GVISOR, INSIDE, Jail, Layer
 from alpha_codium.sandbox.engine.pool import JailPool, PoolOptions
-from alpha_codium.sandbox.engine.worker import TooSlow, Worker
+from alpha_codium.sandbox.engine.worker import NotReady, Worker
 from alpha_codium.verdict import Status
 
 # A program whose attempts must all fail in a jail of Landlock and seccomp alone.
@@ -87,7 +87,7 @@ class LocalSandbox(JailPool):
         """Start the first worker, in the strongest jail that works; raises SandboxError if none does."""
         try:
             self._try_out(cancellation, jail)
-        except TooSlow as error:
+        except NotReady as error:
             raise SandboxError(str(error)) from error
         except WorkerLost as error:
             reason = str(error).splitlines()[-1]

@@ -33,7 +33,7 @@ PROCESSES = 512
 OWN_KERNEL = ("runsc", "kata")
 FILES = 1024
 ASK_ALL = f"{ASK}\nprint(json.dumps(platform.libc_ver()[0]))"
-HOW = "install docker or podman, or name one: -o sandbox.oci.engine=..."
+REMEDY = "install docker or podman, or name one: -o sandbox.oci.engine=..."
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +168,7 @@ def find_engine(wanted: str, runtime: str, options: tuple[str, ...] = ()) -> Eng
         if not reason:
             return engine
         reasons.append(f"{shlex.join(command)}: {reason}")
-    raise SandboxError(f"no container engine responds ({'; '.join(reasons)}): {HOW}")
+    raise SandboxError(f"no container engine responds ({'; '.join(reasons)}): {REMEDY}")
 
 
 def is_monitor(process: int, name: str) -> bool:

@@ -22,7 +22,7 @@ from alpha_codium.sandbox.protocol import Isolation
 
 PRIVATE = Path(inside.__file__).with_name("private.py")
 NAMESPACES = ("--net", "--ipc", "--pid", "--fork", "--kill-child", "--mount-proc")
-HOW = "run as root or allow user namespaces (sysctl kernel.unprivileged_userns_clone=1)"
+REMEDY = "run as root or allow user namespaces (sysctl kernel.unprivileged_userns_clone=1)"
 
 
 def isolating_command(isolation: Isolation) -> tuple[str, ...]:
@@ -43,7 +43,7 @@ def isolating_command(isolation: Isolation) -> tuple[str, ...]:
     command = namespaces_command()
     if not command:
         raise SandboxError(
-            f"this machine has no namespaces to isolate untrusted programs: {HOW}, "
+            f"this machine has no namespaces to isolate untrusted programs: {REMEDY}, "
             "or disable isolation at your own risk with -o code_tester.sandbox=false"
         )
     return command

@@ -3,7 +3,7 @@
 1. A request goes to the server that has the fewest for its number of workers.
 2. A server that fails, or is too busy, gets no requests for a while; the request goes to another one. Before it gets
    requests again, it must say that it still has the same sandbox.
-3. A request that fails on `TRIES` servers is an error: the reason may be the program.
+3. A request that fails on `TRIES` servers is an error, since the program itself may be the reason.
 4. If no server has answered for `PATIENCE_SECONDS`, that is an error.
 """
 

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from alpha_codium.sandbox.gvisor.backend import HOW
+from alpha_codium.sandbox.gvisor.backend import REMEDY
 
 
 @functools.cache
 def problem() -> str:
     """Why there is no gVisor here, or nothing."""
-    return "" if shutil.which("runsc") else f"there is no runsc: {HOW}"
+    return "" if shutil.which("runsc") else f"there is no runsc: {REMEDY}"
 
 
 def installed() -> dict[str, Any]:

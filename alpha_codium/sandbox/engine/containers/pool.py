@@ -41,7 +41,7 @@ except PermissionError:
     raise SystemExit(0)
 raise SystemExit("sockets can be made")
 """
-HELD = "its own kernel, or the engine's isolation, keeps programs from it"
+KEPT_BY_ENGINE = "its own kernel, or the engine's isolation, keeps programs from it"
 
 
 class ContainerSandbox(JailPool):
@@ -69,7 +69,7 @@ class ContainerSandbox(JailPool):
         worker = self._slots[0].plain
         assert isinstance(worker, ContainerWorker)
         return [
-            Layer("container", True, f"no network, no file of the host: {HELD}", ""),
+            Layer("container", True, f"no network, no file of the host: {KEPT_BY_ENGINE}", ""),
             Layer("seccomp", True, "no system call that an ordinary program doesn't need, no other program", ""),
             Layer(
                 "namespaces",

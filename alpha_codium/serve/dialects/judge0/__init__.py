@@ -33,7 +33,7 @@ TOO_MANY = f"number of submissions in a batch should be less than or equal to {f
 TOO_FEW = "there should be at least one submission in a batch"
 
 
-class Answered(Exception):
+class ErrorAnswer(Exception):
     """The request is answered with a status and an error."""
 
     def __init__(self, status: int, error: str) -> None:
@@ -68,25 +68,25 @@ class Submissions:
         return submission
 
     async def run(self, request: Request, submission: Submission) -> None:
-        """Run a submission whose client waits; raises Answered if the queue is full."""
+        """Run a submission whose client waits; raises ErrorAnswer if the queue is full."""
         submission.begin()
         try:
             submission.finish(await self.server.executor.execute(request, submission.job))
         except Overloaded as error:
-            raise Answered(*FULL) from error
+            raise ErrorAnswer(*FULL) from error
         except SandboxError as error:
             submission.fail(without_paths(error))
         self.store.finish(submission)
 
     def begin(self, request: Request, submission: Submission) -> None:
-        """Begin to run a submission whose client asks for the result later; raises Answered if the queue is full."""
+        """Begin to run a submission whose client asks for the result later; raises ErrorAnswer if the queue is full."""
         accepted = ExitStack()
         if self.store.is_full:
-            raise Answered(*FULL)
+            raise ErrorAnswer(*FULL)
         try:
             accepted.enter_context(self.server.executor.load.accepted(cost_of(submission.job)))
         except Overloaded as error:
-            raise Answered(*FULL) from error
+            raise ErrorAnswer(*FULL) from error
         self.store.add(submission)
         task = asyncio.create_task(self._run(client_of(request), submission, accepted))
         self._tasks.add(task)
@@ -105,10 +105,10 @@ class Submissions:
                 self.store.finish(submission)
 
     def find(self, token: str) -> Submission:
-        """Return a submission by its token; raises Answered."""
+        """Return a submission by its token; raises ErrorAnswer."""
         submission = self.store.get(token)
         if submission is None:
-            raise Answered(404, "there is no such submission, or it isn't kept any more")
+            raise ErrorAnswer(404, "there is no such submission, or it isn't kept any more")
         return submission
 
 
@@ -138,7 +138,7 @@ def _add_single(routes: APIRouter, submissions: Submissions) -> None:
             return AsciiResponse(submission.shown(shown, encoded=encoded), 201)
         except Invalid as invalid:
             return AsciiResponse(invalid.errors, 422)
-        except Answered as answer:
+        except ErrorAnswer as answer:
             return answer.response
 
     @routes.get("/submissions/{token}")
@@ -146,7 +146,7 @@ def _add_single(routes: APIRouter, submissions: Submissions) -> None:
         """Return what is known of a submission."""
         try:
             shown = submissions.find(token).shown(fields_of(fields), encoded=base64_encoded == "true")
-        except Answered as answer:
+        except ErrorAnswer as answer:
             return answer.response
         return AsciiResponse(shown)
 
@@ -162,7 +162,7 @@ def _add_batch(routes: APIRouter, submissions: Submissions) -> None:
         """Run up to 20 programs; the answer has the token of each, or what is wrong with it."""
         try:
             bodies = _batch_of(await _json(request))
-        except Answered as answer:
+        except ErrorAnswer as answer:
             return answer.response
         answers: list[dict[str, Any]] = []
         for body in bodies:
@@ -172,7 +172,7 @@ def _add_batch(routes: APIRouter, submissions: Submissions) -> None:
                 answers.append({"token": submission.token})
             except Invalid as invalid:
                 answers.append(invalid.errors)
-            except Answered as answer:
+            except ErrorAnswer as answer:
                 answers.append({"error": str(answer)})
         if any("token" in answer for answer in answers):
             return AsciiResponse(answers, 201)
@@ -185,9 +185,9 @@ def _add_batch(routes: APIRouter, submissions: Submissions) -> None:
         wanted = [token for token in (request.headers.get("tokens") or tokens).strip().split(",") if token]
         try:
             if not 0 < len(wanted) <= facts.MOST_IN_BATCH:
-                raise Answered(400, TOO_MANY if wanted else TOO_FEW)
+                raise ErrorAnswer(400, TOO_MANY if wanted else TOO_FEW)
             shown = fields_of(fields)
-        except Answered as answer:
+        except ErrorAnswer as answer:
             return answer.response
         found = [submissions.store.get(token) for token in wanted]
         listed = [each.shown(shown, encoded=base64_encoded == "true") if each else None for each in found]
@@ -197,9 +197,9 @@ def _add_batch(routes: APIRouter, submissions: Submissions) -> None:
 def _batch_of(body: Any) -> list[Any]:
     bodies = body.get("submissions") if isinstance(body, dict) else None
     if not isinstance(bodies, list) or not bodies:
-        raise Answered(400, TOO_FEW)
+        raise ErrorAnswer(400, TOO_FEW)
     if len(bodies) > facts.MOST_IN_BATCH:
-        raise Answered(400, TOO_MANY)
+        raise ErrorAnswer(400, TOO_MANY)
     return bodies
 
 
@@ -259,19 +259,19 @@ def _add_facts(routes: APIRouter, submissions: Submissions) -> None:
 
 
 async def _json(request: Request) -> Any:
-    """Return the JSON of a request; raises Answered."""
+    """Return the JSON of a request; raises ErrorAnswer."""
     if not request.headers.get("content-type", "").startswith("application/json"):
         # A web page can send other types to this machine without asking.
-        raise Answered(415, "requests must be of type application/json")
+        raise ErrorAnswer(415, "requests must be of type application/json")
     try:
         return json.loads(await request.body())
     except (ValueError, RecursionError) as error:
-        raise Answered(400, f"the request isn't JSON: {error}") from error
+        raise ErrorAnswer(400, f"the request isn't JSON: {error}") from error
 
 
 def fields_of(text: str) -> tuple[str, ...]:
-    """Return the fields that a request asks for, separated by commas, `*` for all; raises Answered."""
+    """Return the fields that a request asks for, separated by commas, `*` for all; raises ErrorAnswer."""
     asked = tuple(name for name in text.split(",") if name)
     if unknown := [name[:40] for name in asked if name not in AVAILABLE_FIELDS and name != "*"]:
-        raise Answered(400, f"invalid fields: [{', '.join(unknown[:20])}]")
+        raise ErrorAnswer(400, f"invalid fields: [{', '.join(unknown[:20])}]")
     return ALL_FIELDS if "*" in asked else asked or DEFAULT_FIELDS

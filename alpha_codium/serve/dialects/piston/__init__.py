@@ -20,7 +20,7 @@ from alpha_codium.serve.hiding import without_paths
 FIXED = "the languages of this server are fixed: packages can neither be installed nor removed"
 
 
-class Answered(Exception):
+class ErrorAnswer(Exception):
     """The request is answered with a status and a message."""
 
     def __init__(self, status: int, message: str) -> None:
@@ -64,7 +64,7 @@ def router(server: Server) -> APIRouter:
             runtime = find_runtime(runtimes_of(server), item.language, item.version)
             run = codeforces.run if runtime.codeforces else running.run
             stages = await run(server, request, item, runtime)
-        except Answered as answer:
+        except ErrorAnswer as answer:
             return answer.response
         except Refused as error:
             return AsciiResponse({"message": str(error)}, 400)
@@ -76,13 +76,13 @@ def router(server: Server) -> APIRouter:
 
 
 async def _body(request: Request) -> dict[str, Any]:
-    """Return the object in a request; raises Answered."""
+    """Return the object in a request; raises ErrorAnswer."""
     if not request.headers.get("content-type", "").startswith("application/json"):
-        raise Answered(415, "requests must be of type application/json")
+        raise ErrorAnswer(415, "requests must be of type application/json")
     try:
         body = json.loads(await request.body())
     except (ValueError, RecursionError) as error:
-        raise Answered(400, f"the request isn't JSON: {error}") from error
+        raise ErrorAnswer(400, f"the request isn't JSON: {error}") from error
     if not isinstance(body, dict):
-        raise Answered(400, "the request must be a JSON object")
+        raise ErrorAnswer(400, "the request must be a JSON object")
     return body
