@@ -101,7 +101,7 @@ def test_a_candidate_that_goes_on_for_ever_is_timed_out() -> None:
         ({"additional_locals": {"if": 1}}, "must be the name of a variable"),
         ({"return_output": True, "output_variable": "a b"}, "output_variable must be"),
         ({"k": 1}, "k must be a list"),
-        ({"num_workers": 0}, "num_workers"),
+        ({"num_workers": -1}, "num_workers"),
         ({"additional_globals": {"frame": sys._getframe()}}, "'frame' can't be sent"),
         ({"additional_globals": {"other": threading.Lock()}}, "'other' can't be sent"),
     ],

@@ -176,5 +176,5 @@ def shown(text: str) -> str:
     """Return the beginning of an output, as the original does, but say what is missing."""
     if len(text) <= SHOWN_CHARACTERS:
         return text
-    or_more = " or more" if len(text) == KEPT else ""
-    return f"{text[:SHOWN_CHARACTERS]}... ({len(text) - SHOWN_CHARACTERS}{or_more} more characters)"
+    at_least = "at least " if len(text) == KEPT else ""
+    return f"{text[:SHOWN_CHARACTERS]}... ({at_least}{len(text) - SHOWN_CHARACTERS} more characters)"
