@@ -123,6 +123,7 @@ async def evaluate_async(
     Raises UserError if `k` isn't a list of numbers above 0, if a dataset can't be read, or if the names or the
     fingerprint of the problems don't match.
     """
+    # First: what `run.toml` records for a resume are the arguments alone.
     options = recordable(locals())
     settings = settings or load_settings()
     changes: dict[str, Any] = {} if known_solutions is None else {"known_solutions": known_solutions}
@@ -165,6 +166,7 @@ async def evaluate_human_async(
 
     Raises UserError if the dataset can't be read, or has no such tests, or a language that is asked for can't be run.
     """
+    # First: what `run.toml` records for a resume are the arguments alone.
     options = recordable(locals())
     loaded = await in_thread(load_problems, dataset, split)
     subset = Subset(sample_rate, seed, limit, tuple(names))
@@ -203,8 +205,8 @@ def with_code_tester(settings: Settings, **changes: Any) -> Settings:
 def refuse_without_tests(tasks: Any, dataset: str) -> None:
     """Raise UserError if no problem of the dataset has tests of the requested types."""
     if not any(task.tests for task in tasks):
-        kinds = " and ".join(kind.value for kind in tasks.test_types)
-        raise UserError(f"no problem of {dataset!r} has {kinds}: choose another --evaluation_test_type")
+        types = " and ".join(each.value for each in tasks.test_types)
+        raise UserError(f"no problem of {dataset!r} has {types}: choose another --evaluation_test_type")
 
 
 def _evaluation_of_solutions(

@@ -167,7 +167,18 @@ async def solve_set_async(
     """
     left_out, named = (None if given is None else tuple(given) for given in (without, names))
     options = SetOptions(
-        dataset, split, output, samples, sample_rate, run, resume, flow, left_out, limit, named, overwrite
+        dataset_name=dataset,
+        split_name=split,
+        output_dataset_name=output,
+        samples=samples,
+        sample_rate=sample_rate,
+        run_name=run,
+        resume=resume,
+        flow=flow,
+        without=left_out,
+        limit=limit,
+        names=named,
+        overwrite=overwrite,
     )
     return await generate_set_async(options, settings_on(settings), on_event)
 

@@ -70,6 +70,7 @@ async def build_tasks_async(
 
     Raises UserError if the repository can't be fetched, no tests can be loaded, or the dataset can't be written.
     """
+    # First: what `run.toml` records for a resume are the arguments alone.
     options = recordable(locals())
     settings = settings or load_settings()
     recipe = recipe_of(repository)

@@ -84,6 +84,7 @@ async def score_async(
 
     Raises UserError if the samples or the problems can't be read, or don't match.
     """
+    # First: what `run.toml` records for a resume are the arguments alone.
     options = recordable(locals())
     settings = settings or load_settings()
     if header is not None:

@@ -52,6 +52,7 @@ async def validate_async(
 
     Raises UserError if the dataset can't be read, or the output can't be written.
     """
+    # First: what `run.toml` records for a resume are the arguments alone.
     options = recordable(locals())
     settings = settings or load_settings()
     kinds = parse_test_types(test_type)

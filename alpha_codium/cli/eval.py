@@ -138,7 +138,7 @@ def score(common: CommonOptions, **options: Any) -> None:
     type=click.FloatRange(0, min_open=True),
     default=1.0,
     show_default=True,
-    help="Multiply the time limits of the problems in --known_verdicts by this factor.",
+    help="Multiply the time limits in --known_verdicts by this factor, in every language.",
 )
 @click.option(
     "--skip_kit", is_flag=True, help="Skip the built-in cases (the kit); judge only the file of --known_verdicts."

@@ -80,7 +80,7 @@ def solve_problem(test_types: tuple[str, ...], flow: str, dry_run: bool, common:
     from alpha_codium.eval.prepare import parse_test_types
     from alpha_codium.runs.folder import new_run_name
 
-    kinds = parse_test_types(test_types) if test_types else ()
+    chosen_types = parse_test_types(test_types) if test_types else ()
     if chosen["statement"] == STDIN and sys.stdin is not None and sys.stdin.isatty():
         click.echo("Type the statement, then press Ctrl-D on an empty line.", err=True)
     problem = solving.chosen_problem(**chosen)
@@ -90,9 +90,9 @@ def solve_problem(test_types: tuple[str, ...], flow: str, dry_run: bool, common:
     # What libraries print must not be mixed with the program.
     with contextlib.redirect_stdout(sys.stderr):
         run = new_run_name("solve_problem")
-        solved = solving.solve_problem(problem, flow, kinds, common.settings, Reporter(common), run)
+        solved = solving.solve_problem(problem, flow, chosen_types, common.settings, Reporter(common), run)
     common.write_json(solved.to_json())
-    for line in solved.lines(kinds):
+    for line in solved.lines(chosen_types):
         click.echo(line, err=True)
     if solved.candidate.error is None:
         write_out(solved.candidate.program)

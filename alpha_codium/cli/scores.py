@@ -34,7 +34,7 @@ class KList(click.ParamType):
 
 
 def tests_option(*, default: str) -> Decorator:
-    """The option for the kinds of tests."""
+    """The option for the types of tests to run."""
     return click.option(
         "--evaluation_test_type", "test_type", multiple=True, metavar="TESTS", default=(default,), show_default=True,
         help="public_tests, private_tests, generated_tests or all; repeatable.",

@@ -58,6 +58,7 @@ class AssertionsKind(TestKind):
     """The test's input is code with assertions on what the program defines."""
 
     name: ClassVar[str] = "assertions"
+    title: ClassVar[str] = "assertions in Python"
 
     sandbox: Sandbox
     limits: Limits

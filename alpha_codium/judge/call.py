@@ -33,6 +33,7 @@ class CallKind(ComparedKind):
     """
 
     name: ClassVar[str] = "call"
+    title: ClassVar[str] = "tests that call a function"
 
     spec: ExecutionSpec
 

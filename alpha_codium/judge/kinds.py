@@ -42,6 +42,8 @@ class TestKind(ABC):
 
     __slots__ = ()
     name: ClassVar[str]
+    # What messages call the tests.
+    title: ClassVar[str] = "such tests"
 
     if TYPE_CHECKING:
 
@@ -55,11 +57,7 @@ class TestKind(ABC):
 
     def why_not(self, language: str) -> str:
         """Return why programs in a language can't be run on such tests, empty if they can."""
-        return (
-            ""
-            if is_driven(language, self.name)
-            else f"{title_of(language)} programs can't be run by {TESTS[self.name]}"
-        )
+        return "" if is_driven(language, self.name) else f"{title_of(language)} programs can't be run by {self.title}"
 
     def fault_of(self, test: TestCase) -> str:
         """Return why `test` is malformed, in one line, empty if it isn't. Malformed tests aren't run."""
@@ -161,10 +159,6 @@ def require_compiled(compilation: Execution) -> None:
     """Raise NotCompiled unless the compiler's execution is `finished`."""
     if not compilation.finished:
         raise NotCompiled(compilation)
-
-
-# The kinds of tests that need a driver, in words.
-TESTS = {"call": "tests that call a function", "assertions": "assertions in Python"}
 
 
 def is_batched(spec: ExecutionSpec, language: str) -> bool:

@@ -2,7 +2,7 @@
 
 - `local`: in jails of this machine, see `harness`; one warm process for each label and worker.
 - `oci`: the same in containers of docker or podman, see `sandbox/oci`, whose settings it has.
-- `restapi`: at a server with the protocol of `service`, such as `gencode repo serve`.
+- `restapi`: at a server with the protocol of `serve/repository`, such as `gencode repo serve`.
 
 A provider returns what the tests say about an edit. If it can't, for reasons other than the edit, it tries again, and
 then raises ProviderError.

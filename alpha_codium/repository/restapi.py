@@ -1,4 +1,4 @@
-"""The provider `restapi`: a server runs the tests, such as `gencode repo serve`; see `service` for its protocol."""
+"""The provider `restapi`: a server runs the tests, such as `gencode repo serve` (`serve/repository`)."""
 
 import asyncio
 import os

@@ -52,11 +52,11 @@ def application(
     _add_state(app, opened, load, measures)
     add_problems(app, problems)
     add_judging(app, judging)
-    executor = JobRunner(opened.judge.sandbox, load, hiding)
-    add_execution(app, opened, executor, problems)
+    jobs = JobRunner(opened.judge.sandbox, load, hiding)
+    add_execution(app, opened, jobs, problems)
     if runner is not None:
-        add_repository(app, executor, runner)
-    server = Server(judging.judge, judging.judgements, executor, Versions(opened), opened.workers)
+        add_repository(app, jobs, runner)
+    server = Server(judging.judge, judging.judgements, jobs, Versions(opened), opened.workers)
     for name in dialects:
         app.include_router(DIALECTS[name](server))
     return app

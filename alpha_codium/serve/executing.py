@@ -82,7 +82,7 @@ class JobRunner:
             return await unless_gone(request, in_turn())
 
 
-def add_execution(app: FastAPI, opened: OpenJudge, executor: JobRunner, problems: Problems) -> None:
+def add_execution(app: FastAPI, opened: OpenJudge, jobs: JobRunner, problems: Problems) -> None:
     """Add the addresses that execute jobs and pairs."""
     header = {IDENTITY_HEADER: opened.identity.digest}
 
@@ -95,15 +95,15 @@ def add_execution(app: FastAPI, opened: OpenJudge, executor: JobRunner, problems
         """
         if isinstance(job.get("inputs"), dict):
             job["inputs"] = await _inputs(problems, job["inputs"])
-        report = await executor.execute(request, _read(job, Job))
+        report = await jobs.execute(request, _read(job, Job))
         return AsciiResponse(report.to_json(), headers=header)
 
     @app.post("/v1/execute_pair")
     async def execute_pair(request: Request, pair: dict[str, Any]) -> Response:
         """Execute two programs with a channel between them, a `PairJob`; returns the JSON of a `PairReport`."""
         job = checked(_read(pair, PairJob))
-        report = await executor.within(request, 1, lambda: executor.sandbox.execute_pair(job))
-        return AsciiResponse(executor.hiding.pair(report).to_json(), headers=header)
+        report = await jobs.within(request, 1, lambda: jobs.sandbox.execute_pair(job))
+        return AsciiResponse(jobs.hiding.pair(report).to_json(), headers=header)
 
 
 def cost_of(job: Job) -> int:

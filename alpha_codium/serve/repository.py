@@ -127,7 +127,7 @@ def service(provider: LocalProvider, checkout: Checkout, token: str = "") -> App
     return Guarded(Starlette(routes=routes), token=token, largest=LARGEST_REQUEST, public=("/health",))
 
 
-def add_repository(app: "FastAPI", executor: "JobRunner", runner: ItemRunner) -> None:
+def add_repository(app: "FastAPI", jobs: "JobRunner", runner: ItemRunner) -> None:
     """Add to a server of programs the addresses that run tests: `/run_item`, and the same as `/v1/repository`."""
     from fastapi import HTTPException, Request
     from fastapi.responses import Response
@@ -153,7 +153,7 @@ def add_repository(app: "FastAPI", executor: "JobRunner", runner: ItemRunner) ->
         """Run tests on an edited file, or with `do_edit=false` on the repository as it is."""
         cost = max(1, len(item.tests))
         try:
-            return AsciiResponse(await executor.within(request, cost, lambda: runner.run(item, do_edit=do_edit)))
+            return AsciiResponse(await jobs.within(request, cost, lambda: runner.run(item, do_edit=do_edit)))
         except InvalidItem as error:
             raise HTTPException(422, str(error)) from error
         except ProviderError as error:

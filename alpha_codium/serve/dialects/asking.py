@@ -55,12 +55,12 @@ class Versions(Mapping[str, str]):
 class Server:
     """The server that a dialect translates for.
 
-    `judge` answers a request of the native API, and `judgements` judges tasks: see `serve.judging.Judging`. `executor`
+    `judge` answers a request of the native API, and `judgements` judges tasks: see `serve.judging.Judging`. `jobs`
     executes programs without tests. `languages` are those that the server runs. It runs `workers` programs at a time.
     """
 
     judge: Callable[[Request, JudgeRequest], Awaitable[JudgeAnswer]]
     judgements: Callable[[Request, Sequence[Task]], Awaitable[list[Judgement]]]
-    executor: JobRunner
+    jobs: JobRunner
     languages: Mapping[str, str]
     workers: int = 1

@@ -107,7 +107,7 @@ def router(server: Server) -> APIRouter:
     @routes.get("/status")
     async def status() -> dict[str, int]:
         """How many programs wait, and how many run at a time."""
-        return {"queue": server.executor.load.waiting, "num_workers": server.workers}
+        return {"queue": server.jobs.load.waiting, "num_workers": server.workers}
 
     @routes.post("/run", response_model=RunResult)
     async def run(request: Request, item: Submission) -> AsciiResponse:

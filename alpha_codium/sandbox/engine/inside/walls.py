@@ -1,8 +1,8 @@
 """The weaker jail, for machines without namespaces: Landlock and seccomp only, and one process per test.
 
 1. Landlock: a program can read the interpreter's folders and its own, and write in its own. The modes, dates and
-   attributes of files, which Landlock doesn't cover, can't be changed at all (see `seccomp`). A program can still find
-   out whether a file exists, and how large it is.
+   attributes of files, which Landlock doesn't cover, can't be changed at all (`BEYOND_LANDLOCK` in `policy`). A
+   program can still find out whether a file exists, and how large it is.
 2. Without a pid namespace nothing could kill all that a test started, so a test can't start anything. It can signal
    no process but its own, and isn't in the Landlock domain of its runner. A compiler may start processes, but none of
    them can leave its process group, which is killed as a whole.

@@ -71,7 +71,7 @@ class Submissions:
         """Run a submission whose client waits; raises ErrorAnswer if the queue is full."""
         submission.begin()
         try:
-            submission.finish(await self.server.executor.execute(request, submission.job))
+            submission.finish(await self.server.jobs.execute(request, submission.job))
         except Overloaded as error:
             raise ErrorAnswer(*FULL) from error
         except SandboxError as error:
@@ -84,7 +84,7 @@ class Submissions:
         if self.store.is_full:
             raise ErrorAnswer(*FULL)
         try:
-            accepted.enter_context(self.server.executor.load.accepted(cost_of(submission.job)))
+            accepted.enter_context(self.server.jobs.load.accepted(cost_of(submission.job)))
         except Overloaded as error:
             raise ErrorAnswer(*FULL) from error
         self.store.add(submission)
@@ -96,7 +96,7 @@ class Submissions:
         with accepted:
             try:
                 submission.begin()
-                submission.finish(await self.server.executor.run(client, submission.job))
+                submission.finish(await self.server.jobs.run(client, submission.job))
             except Exception as error:  # noqa: BLE001 - nobody waits for this task; the result says what happened
                 if not isinstance(error, SandboxError):
                     logger.exception("a submission failed")
@@ -204,7 +204,7 @@ def _batch_of(body: Any) -> list[Any]:
 
 
 def _add_facts(routes: APIRouter, submissions: Submissions) -> None:
-    load = submissions.server.executor.load
+    load = submissions.server.jobs.load
     most = max(1, submissions.server.workers)
 
     @routes.get("/languages")

@@ -95,11 +95,11 @@ async def run(server: Server, request: Request, item: Execute, runtime: Runtime)
     """Judge a program; raises Refused, and SandboxError if the server couldn't run it or its checker."""
     files = GraderFiles.of(item)
     limits, program = files.limits(item.run_limits()), Program.from_source(runtime.ours, item.source)
-    kind = StdinKind(server.executor.sandbox, limits, tokens(), ExecutionSpec(), *files.names)
+    kind = StdinKind(server.jobs.sandbox, limits, tokens(), ExecutionSpec(), *files.names)
     if reason := kind.why_not(runtime.ours):
         raise Refused(f"INPUT_MODE=file isn't supported for {runtime.language}: {reason}")
     if files.answer is None:
-        report = await server.executor.execute(request, kind.job(program, [files.input]))
+        report = await server.jobs.execute(request, kind.job(program, [files.input]))
         printed = replace(report.last, stdout=without_empty_lines(report.last.stdout))
         return _stages(runtime, report.compilation, printed, files.config)
     (judgement,) = await server.judgements(request, [files.task(program, limits)])

@@ -118,7 +118,7 @@ async def run(server: Server, request: Request, item: Execute, runtime: Runtime)
     stdin = item.stdin if item.stdin.endswith("\n") else item.stdin + "\n"
     beside = {name: data for name, data in item.files.items() if name != item.main}
     program = Program.from_source(runtime.ours, item.source, VARIANTS.get(runtime.ours, ""))
-    report = await server.executor.execute(request, job_of(program, stdin, item.run_limits(), beside, item.arguments))
+    report = await server.jobs.execute(request, job_of(program, stdin, item.run_limits(), beside, item.arguments))
     last = stage(report.last)
     if not runtime.compiled:
         return {"run": last}

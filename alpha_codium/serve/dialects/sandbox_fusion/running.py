@@ -129,7 +129,7 @@ def add_routes(routes: APIRouter, server: Server) -> None:
             job = job_of(program, item.stdin or "", limits, _decoded(item.files))
         except Refused as error:
             raise HTTPException(422, f"files: {error}") from error
-        report = await server.executor.execute(request, job)
+        report = await server.jobs.execute(request, job)
         return answer_of(program, report.compilation, report.executions[0] if report.executions else None)
 
     @routes.post("/run_jupyter")
