@@ -212,7 +212,7 @@ class ModelClient:
                 except TransientError as error:
                     queue.failed(sent, error, self._policy.longest_wait)
                     raise
-                queue.answered(sent, answers)
+                queue.answered(sent)
                 return answers
         finally:
             queue.release()

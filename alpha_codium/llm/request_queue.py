@@ -10,9 +10,8 @@ import asyncio
 import contextlib
 from collections import deque
 
-from alpha_codium.llm.adaptive_limit import AdaptiveLimit, SentRequest
+from alpha_codium.llm.adaptive_limit import AdaptiveLimit
 from alpha_codium.llm.errors import TransientError
-from alpha_codium.llm.messages import Answer
 
 
 class RequestQueue:
@@ -48,19 +47,19 @@ class RequestQueue:
         self._in_flight -= 1
         self._wake()
 
-    def sent(self) -> SentRequest:
-        """Record that a request is sent."""
-        return self._limit.sent(self._in_flight)
+    def sent(self) -> int:
+        """Return what `answered` and `failed` ask of a request that is sent now: the decreases before it."""
+        return self._limit.decreases
 
-    def answered(self, request: SentRequest, answers: list[Answer]) -> None:
-        """Record the answers to a request."""
-        self._limit.answered(request, answers, self._in_flight)
+    def answered(self, sent: int) -> None:
+        """Record that a request was answered."""
+        self._limit.answered(sent, self._in_flight)
 
-    def failed(self, request: SentRequest, error: TransientError, longest_wait: float) -> None:
+    def failed(self, sent: int, error: TransientError, longest_wait: float) -> None:
         """Record the error of a request; if the provider is full, all requests wait for its `Retry-After`."""
         full = self._limit.is_full
         if error.cause == "rate_limited":
-            self._limit.refused(request)
+            self._limit.refused(sent)
         if error.retry_after and (full or self._limit.is_full or self._in_flight <= 1):
             until = asyncio.get_running_loop().time() + min(error.retry_after, longest_wait)
             self._held_until = max(self._held_until, until)

@@ -140,7 +140,7 @@ async def test_a_longer_wait_replaces_a_shorter_one():
     queue, clock = RequestQueue(AdaptiveLimit(1)), asyncio.get_running_loop()
     begun = clock.time()
     for seconds in (0.05, 0.3, 0.1):
-        queue.failed(AdaptiveLimit(1).sent(1), TransientError("busy", seconds, "rate_limited"), 60)
+        queue.failed(queue.sent(), TransientError("busy", seconds, "rate_limited"), 60)
         waiting = asyncio.create_task(queue.acquire())
         await asyncio.sleep(0)
         if seconds < 0.1:

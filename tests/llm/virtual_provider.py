@@ -9,8 +9,7 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from alpha_codium.llm.adaptive_limit import AdaptiveLimit, SentRequest
-from alpha_codium.llm.messages import Answer
+from alpha_codium.llm.adaptive_limit import AdaptiveLimit
 
 RETRY_SECONDS = 1.0
 
@@ -29,43 +28,36 @@ class Outcome:
 def simulate(
     limit: AdaptiveLimit,
     calls: int,
-    latency: Callable[[int, random.Random], tuple[float, int]],
+    latency: Callable[[int], float],
     *,
     capacity: Callable[[float], int] = lambda _time: 10**9,
     concurrency: int = 10**9,
     seed: int = 0,
 ) -> Outcome:
-    """Answer so many calls, `concurrency` of them open at a time; `latency` gives seconds and tokens written."""
+    """Answer so many calls, `concurrency` of them open at a time."""
     chance, order = random.Random(seed), itertools.count()
     outcome = Outcome(refusals=[0] * calls)
-    events: list[tuple[float, int, str, int, SentRequest | None, Answer | None]] = []
+    events: list[tuple[float, int, str, int, int]] = []
     ready, later = list(range(min(calls, concurrency)))[::-1], list(range(min(calls, concurrency), calls))[::-1]
     in_flight, now = 0, 0.0
     while outcome.answered < calls:
         while ready and in_flight < limit.limit:
             call, in_flight = ready.pop(), in_flight + 1
-            sent = limit.sent(in_flight)
-            if in_flight > capacity(now):
-                heapq.heappush(events, (now + 0.05, next(order), "refused", call, sent, None))
-            else:
-                seconds, tokens = latency(in_flight, chance)
-                answer = Answer("", "x", prompt_tokens=100, completion_tokens=tokens, latency_seconds=seconds)
-                heapq.heappush(events, (now + seconds, next(order), "answered", call, sent, answer))
+            is_refused = in_flight > capacity(now)
+            event, seconds = ("refused", 0.05) if is_refused else ("answered", latency(in_flight))
+            heapq.heappush(events, (now + seconds, next(order), event, call, limit.decreases))
         outcome.most_in_flight = max(outcome.most_in_flight, in_flight)
-        now, _, event, call, sent, answer = heapq.heappop(events)
+        now, _, event, call, decreases = heapq.heappop(events)
         if event == "ready":
             ready.insert(0, call)
         elif event == "refused":
-            assert sent is not None
-            limit.refused(sent)
+            limit.refused(decreases)
             in_flight -= 1
             outcome.refusals[call] += 1
             wait = RETRY_SECONDS * 2 ** min(6, outcome.refusals[call] - 1) * chance.uniform(0.5, 1.0)
-            heapq.heappush(events, (now + wait, next(order), "ready", call, None, None))
+            heapq.heappush(events, (now + wait, next(order), "ready", call, 0))
         else:
-            assert sent is not None
-            assert answer is not None
-            limit.answered(sent, [answer], in_flight)
+            limit.answered(decreases, in_flight)
             in_flight -= 1
             outcome.answered += 1
             if later:
