@@ -164,6 +164,7 @@ async def test_without_xllamacpp_the_error_says_what_to_install(fake, monkeypatc
     [
         ("", ""),
         ("0.00.033.278 E llama: can't read it\n0.01.000.000 E srv: exiting\n", "llama: can't read it"),
+        ("0.10.033.278 E  gguf: this is version 9\n", "gguf: this is version 9"),
         ("0.00.033.278 W warned\nTraceback:\n  File x\nRuntimeError: no\n", "RuntimeError: no"),
     ],
 )

@@ -207,7 +207,7 @@ def child_environment(environment: Mapping[str, str]) -> dict[str, str]:
 def quoted_error(log: str) -> str:
     """Return the line of the log that best explains a failure: llama.cpp's first error, else the last line."""
     lines = [line.strip() for line in log.splitlines() if line.strip()]
-    errors = [found[1] for line in lines if (found := re.match(r"[\d.]+ E (.*)", line))]
+    errors = [found[1] for line in lines if (found := re.match(r"[\d.]+ E +(.*)", line))]
     return (errors or lines[-1:] or [""])[0]
 
 
