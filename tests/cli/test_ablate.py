@@ -139,7 +139,7 @@ def test_a_dry_run_says_what_each_run_would_take_and_asks_and_writes_nothing(ser
     assert done.returncode == 0, done.stderr
     whole, less = json.loads((tmp_path / "out.json").read_text())
     assert (whole["flow"], less["flow"]) == ("alphacodium", "alphacodium-without-reflect")
-    assert less["calls"]["least"] < whole["calls"]["least"]
+    assert less["calls"] < whole["calls"]
     assert [line.split(":")[0] for line in done.stdout.splitlines()] == [
         "1 problem, 1 sample of alphacodium by openai/scripted",
         "1 problem, 1 sample of alphacodium-without-reflect by openai/scripted",
