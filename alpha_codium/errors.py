@@ -5,6 +5,8 @@ import re
 from collections.abc import Iterable
 
 TESTER_TYPE = re.compile(r"-o code_tester\.tester_type=(\w+)")
+# Names in a message.
+MOST_NAMED = 8
 ISOLATION = re.compile(r"-o code_tester\.sandbox=(true|false)")
 
 
@@ -50,11 +52,17 @@ class Unjudgeable(UserError):
 
 def nearest(word: str, known: Iterable[str]) -> str:
     """Return a hint for a mistyped word: `` (did you mean 'x'?)``, or a list of what there is, or nothing."""
-    choices = sorted(set(map(str, known)))
-    close = difflib.get_close_matches(word, choices, n=1, cutoff=0.6)
-    if close:
-        return f" (did you mean {close[0]!r}?)"
-    if not choices:
-        return ""
-    shown = ", ".join(choices[:8]) + (", ..." if len(choices) > 8 else "")
-    return f" (there is: {shown})"
+    choices = list(map(str, known))
+    return did_you_mean(word, choices) or (f" (there is: {some_of(choices)})" if choices else "")
+
+
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """Return the hint `` (did you mean 'x'?)`` for a mistyped word; empty if nothing is near."""
+    close = difflib.get_close_matches(word, sorted(set(known)), n=1, cutoff=0.6)
+    return f" (did you mean {close[0]!r}?)" if close else ""
+
+
+def some_of(names: Iterable[str]) -> str:
+    """Return the first names in alphabetical order, with an ellipsis if there are more."""
+    shown = sorted(set(names))
+    return ", ".join(shown[:MOST_NAMED]) + (", ..." if len(shown) > MOST_NAMED else "")

@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
+# The file of an `AnswerStore` that is kept in memory.
+NOWHERE = Path(":memory:")
 
 
 def shared_path(name: str) -> Path:

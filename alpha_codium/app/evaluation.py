@@ -25,7 +25,8 @@ from alpha_codium.eval.prepare import (
     only_asked,
     prepare_for_evaluation,
 )
-from alpha_codium.eval.scoring import Score, ScoreProgress
+from alpha_codium.eval.score_progress import ScoreProgress
+from alpha_codium.eval.scoring import Score
 from alpha_codium.judge import Rules
 from alpha_codium.languages.names import language_asked_for
 from alpha_codium.problem import Problem, TestType
@@ -123,7 +124,7 @@ async def evaluate_async(
     Raises UserError if `k` isn't a list of numbers above 0, if a dataset can't be read, or if the names or the
     fingerprint of the problems don't match.
     """
-    # First: what `run.toml` records for a resume are the arguments alone.
+    # Before there are other local variables: `run.toml` records the arguments, for `--resume`.
     options = recordable(locals())
     settings = settings or load_settings()
     changes: dict[str, Any] = {} if known_solutions is None else {"known_solutions": known_solutions}
@@ -166,7 +167,7 @@ async def evaluate_human_async(
 
     Raises UserError if the dataset can't be read, or has no such tests, or a language that is asked for can't be run.
     """
-    # First: what `run.toml` records for a resume are the arguments alone.
+    # Before there are other local variables: `run.toml` records the arguments, for `--resume`.
     options = recordable(locals())
     loaded = await in_thread(load_problems, dataset, split)
     subset = Subset(sample_rate, seed, limit, tuple(names))

@@ -70,7 +70,7 @@ async def build_tasks_async(
 
     Raises UserError if the repository can't be fetched, no tests can be loaded, or the dataset can't be written.
     """
-    # First: what `run.toml` records for a resume are the arguments alone.
+    # Before there are other local variables: `run.toml` records the arguments, for `--resume`.
     options = recordable(locals())
     settings = settings or load_settings()
     recipe = recipe_of(repository)

@@ -17,7 +17,8 @@ from loguru import logger
 import alpha_codium
 from alpha_codium.app.events import OnEvent, RunOpened
 from alpha_codium.config import Settings, load_settings
-from alpha_codium.config.sections import Changes, CodeTesterSection, unchanging
+from alpha_codium.config.base import Changes, unchanging
+from alpha_codium.config.sections import CodeTesterSection
 from alpha_codium.errors import DatasetError, FlowError, ModelNotFound, SettingsError, Unjudgeable, UserError
 from alpha_codium.paths import runs_folder
 from alpha_codium.repository.running.config import RunConfig
@@ -42,10 +43,11 @@ JUDGED_AGAIN = ("sandbox.rules", "sandbox.version", "sandbox.packages")
 NO_OPTIONS = {"run", "resume", "command"}
 # Settings that may change when a run is resumed, by section: of `solve_set`, whose `run.toml` has all settings, and of
 # `gencode repo run`, whose `settings` are its configuration; its `run.toml` has the fingerprint of the prompts.
-RESUMABLE_SETTINGS = unchanging(Changes.SAMPLES)
+RESUMABLE_SETTINGS = unchanging(Changes.SAMPLES, Settings)
 RESUMABLE_CONFIGURATION = unchanging(Changes.SAMPLES, RunConfig)
-# For evaluations: their `run.toml` has [code_tester] without these, and no other settings.
-VERDICT_NEUTRAL = unchanging(Changes.VERDICTS)["code_tester"]
+# For evaluations: their `run.toml` has [code_tester] without these, and no other settings. An earlier run's programs
+# near a limit may be judged again; the journal says which were (`rechecked`).
+VERDICT_NEUTRAL = unchanging(Changes.VERDICTS, Settings)["code_tester"]
 
 # Entries of `run.toml` that are hashes, and of what.
 HASHES = {

@@ -84,7 +84,7 @@ async def score_async(
 
     Raises UserError if the samples or the problems can't be read, or don't match.
     """
-    # First: what `run.toml` records for a resume are the arguments alone.
+    # Before there are other local variables: `run.toml` records the arguments, for `--resume`.
     options = recordable(locals())
     settings = settings or load_settings()
     if header is not None:
@@ -92,19 +92,13 @@ async def score_async(
     name = dataset_of(benchmark, dataset)
     if name is None:
         raise DatasetError("no problems are given for the samples: use --benchmark or --dataset_name")
-    selections = parse_selections(select)
-    rows = await in_thread(_samples, file, Columns(column, form or ""))
-    rows = await in_thread(selected, rows, selections, file)
-    for key in selections:
-        on_event(Noted(f"selected: {key}={(rows[0].values or {})[key]}"))
+    rows = await _selected(file, Columns(column, form or ""), select, on_event)
     with _remedy(benchmark, dataset):
         problems = await in_thread(problems_for, rows, name, split)
     refuse_another_benchmark(benchmark, problems.names, problems.label)
     rows = await in_thread(_in_order_of_part, rows, problems, difficulty)
     if form is None:
-        rows, continued = await in_thread(with_completions_found, rows, problems)
-        if continued:
-            on_event(Noted(f"taken as completions of the prompts: {counted(continued, 'sample')} (see --form)"))
+        rows = await _with_completions(rows, problems, on_event)
     asked = language_asked_for(language) if language else ""
     if clean:
         rows, found = await in_thread(_cleaned, rows, problems, asked)
@@ -184,6 +178,23 @@ def _samples(file: str, columns: Columns) -> list[Row]:
     rows = read_samples(file, columns)
     if not rows:
         raise DatasetError(f"{file} contains no samples")
+    return rows
+
+
+async def _selected(file: str, columns: Columns, select: Sequence[str], on_event: OnEvent) -> list[Row]:
+    """Return the rows of a file that `select` selects, and report what each selection turned out to be."""
+    selections = parse_selections(select)
+    rows = await in_thread(selected, await in_thread(_samples, file, columns), selections, file)
+    for key in selections:
+        on_event(Noted(f"selected: {key}={(rows[0].values or {})[key]}"))
+    return rows
+
+
+async def _with_completions(rows: list[Row], problems: ProblemSet, on_event: OnEvent) -> list[Row]:
+    """Return the rows with those that go on from their prompts taken as completions, and report how many there are."""
+    rows, continued = await in_thread(with_completions_found, rows, problems)
+    if continued:
+        on_event(Noted(f"taken as completions of the prompts: {counted(continued, 'sample')} (see --form)"))
     return rows
 
 

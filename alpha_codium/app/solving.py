@@ -10,7 +10,7 @@ from loguru import logger
 
 from alpha_codium.app.events import ItemsReached, OnEvent, RunPlanned, ignore, working
 from alpha_codium.app.models import with_model
-from alpha_codium.app.run_folders import SOLVE_PROBLEM, opened_run, shown_settings
+from alpha_codium.app.run_folders import SOLVE_PROBLEM, run_or_temporary, shown_settings
 from alpha_codium.config import Settings, load_settings
 from alpha_codium.coroutines import blocking, in_thread
 from alpha_codium.data.load import load_problem_file, load_problems
@@ -32,7 +32,6 @@ from alpha_codium.llm.opening import open_model
 from alpha_codium.paths import models_folder
 from alpha_codium.problem import Problem, TestType
 from alpha_codium.runs import AnswerStore, RunFolder
-from alpha_codium.runs.answers import NOWHERE
 from alpha_codium.runs.folder import PROBLEM
 from alpha_codium.solution import Candidate
 from alpha_codium.verdict import Judgement, Verdict
@@ -118,32 +117,32 @@ async def solve_problem_async(
     ledger = Ledger(settings)
     async with open_judge(settings) as opened, open_solver(chosen, settings, opened.judge) as solver:
         languages = await in_thread(opened.decisive, [language_of(problem, settings)])  # raises if it can't be run
-        description = {
-            "command": SOLVE_PROBLEM,
-            "problem": problem.name,
-            "flow": chosen.name,
-            "flow_fingerprint": chosen.fingerprint,
-            "settings": shown_settings(settings),
-            "sandbox": opened.identity.to_json(),
-            "languages": languages,
-        }
-        with opened_run(run, None, description, on_event) as folder:
+        decisive = {"sandbox": opened.identity.to_json(), "languages": languages}
+        with run_or_temporary(run, None, _description(problem, chosen, settings) | decisive, on_event) as folder:
             on_event(RunPlanned(preview_of(chosen, [problem], samples, settings)))
-            if folder is not None:
-                folder.write_json(PROBLEM, record_from_problem(problem))
-            answers = folder.path / ANSWERS if folder is not None else NOWHERE
-            with open_cache(settings) as cache, AnswerStore(answers, cache) as store:
+            folder.write_json(PROBLEM, record_from_problem(problem))
+            with open_cache(settings) as cache, AnswerStore(folder.path / ANSWERS, cache) as store:
                 own = replace(solver, store=store, ledger=ledger)
                 best = await _best_of(samples, own, problem, ledger, on_event, folder)
             solved = Solved(best, ledger.run.usage)
             if best.error is None:
                 solved = await _judged(solved, problem, test_types, opened.judge)
-            if folder is not None:
-                folder.write_json("results.json", solved.to_json())
+            folder.write_json("results.json", solved.to_json())
         return solved
 
 
 solve_problem = blocking(solve_problem_async)
+
+
+def _description(problem: Problem, flow: Flow, settings: Settings) -> dict[str, Any]:
+    """Return the entries of `run.toml`."""
+    return {
+        "command": SOLVE_PROBLEM,
+        "problem": problem.name,
+        "flow": flow.name,
+        "flow_fingerprint": flow.fingerprint,
+        "settings": shown_settings(settings),
+    }
 
 
 async def _judged(solved: Solved, problem: Problem, test_types: Sequence[TestType], judge: Judge) -> Solved:
@@ -249,7 +248,7 @@ class _Samples:
 
 
 async def _best_of(
-    samples: int, solver: Solver, problem: Problem, ledger: Ledger, on_event: OnEvent, folder: RunFolder | None
+    samples: int, solver: Solver, problem: Problem, ledger: Ledger, on_event: OnEvent, folder: RunFolder
 ) -> Candidate:
     solver.judge.for_problem(problem)  # raises if the problem can't be judged, before the model is asked
     candidates: list[Candidate] = []
@@ -260,12 +259,11 @@ async def _best_of(
         on_event(ItemsReached(at.calls))
 
     solver = replace(solver, on_progress=on_progress)
-    with folder.journal if folder is not None else contextlib.nullcontext() as journal:
+    with folder.journal as journal:
         for progress.sample in range(samples):
             with working(on_event, "calls", None, progress):
                 candidate, events = await solver.solve(problem, progress.sample)
-            if folder is not None and journal is not None:
-                await in_thread(keep, folder, journal, candidate, events)
+            await in_thread(keep, folder, journal, candidate, events)
             logger.info(summary_line(candidate))
             candidates.append(candidate)
             if _is_enough(candidate) or ledger.cut_short:

@@ -19,8 +19,8 @@ or only its statement:
   gencode gen solve_problem --statement problem.md --flow baseline --model {model} > program.py"""
 # Measured on two cores: 1 min 14 s after the download.
 BETTER = """
-{small} rarely solves a problem. A better local model solves two of these three: {megabytes} MB to download, then
-about 2 minutes on two cores:
+{small} rarely solves a problem; a better local model often does. It is a download of {megabytes} MB, and the demo then
+takes about 2 minutes on two cores:
   gencode model get {best} && gencode demo"""
 
 

@@ -5,14 +5,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from alpha_codium.comparison.records import RunRecord
-from alpha_codium.config.sections import Changes, unchanging
+from alpha_codium.config import Settings
+from alpha_codium.config.base import Changes, unchanging
 from alpha_codium.data.load import ProblemSet, load_problems
 from alpha_codium.errors import DatasetError, UserError
 from alpha_codium.runs import RunFolder
 from alpha_codium.wording import counted
 
 # Settings that change no sample; models have a note of their own.
-IGNORED = {f"{section}.{name}" for section, names in unchanging(Changes.SAMPLES).items() for name in names}
+IGNORED = {f"{section}.{name}" for section, names in unchanging(Changes.SAMPLES, Settings).items() for name in names}
 IGNORED |= {"config.model"}
 
 

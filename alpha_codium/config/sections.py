@@ -1,34 +1,11 @@
 """The settings: a pydantic model for each section of `settings/configuration.toml`, where each key is explained."""
 
-from collections.abc import Mapping
-from enum import Flag, auto
-from typing import Annotated, Any, Literal, Self, TypeVar
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, create_model, field_validator, model_validator
-from pydantic.fields import FieldInfo
+from pydantic import ConfigDict, Field, create_model, field_validator, model_validator
 
-from alpha_codium.errors import SettingsError
+from alpha_codium.config.base import Changes, Section, known_settings
 from alpha_codium.limits import DEFAULT_TIME_LIMIT_FACTOR, TIME_LIMIT_FACTORS
-
-Model = TypeVar("Model", bound=BaseModel)
-
-
-class Changes(Flag):
-    """What the value of a setting, or the settings of a section, can change: both, unless a field is annotated.
-
-    What changes nothing may differ when a run is resumed, and between runs that are compared. Budgets and prices end a
-    run earlier or later; what a sandbox is belongs to its identity, not to the settings.
-    """
-
-    NOTHING = 0
-    SAMPLES = auto()
-    VERDICTS = auto()
-
-
-class Section(BaseModel):
-    """A table of settings; unknown keys are errors, and values can't be changed."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, protected_namespaces=(), allow_inf_nan=False)
 
 
 class ConfigSection(Section):
@@ -51,9 +28,9 @@ class ConfigSection(Section):
     seed: int | None = None
     cache: Annotated[bool, Changes.NOTHING] = True
     adaptive_concurrency: Annotated[bool, Changes.NOTHING] = True
-    model_by_prompt: dict[str, str] = {}
+    model_by_prompt: dict[str, str] = Field({})
     rotate_models: tuple[str, ...] = ()
-    extra: dict[str, Any] = {}
+    extra: dict[str, Any] = Field({})
 
     @field_validator("api_base")
     @classmethod
@@ -101,7 +78,7 @@ class Price(Section):
 class PricesSection(Section):
     """`[prices]`: prices that are missing or wrong in litellm's table."""
 
-    models: dict[str, Price] = {}
+    models: dict[str, Price] = Field({})
 
 
 class SelfReflectionSection(Section):
@@ -186,7 +163,7 @@ class CodeTesterSection(Section):
     tester_type: str = "local"
     sandbox: bool | Literal["strict"] = True
     interpreter: str = ""
-    preload: Annotated[list[str], Changes.NOTHING] = ["numpy", "pytest"]
+    preload: Annotated[list[str], Changes.NOTHING] = Field(["numpy", "pytest"])
     workers: Annotated[int, Changes.NOTHING] = Field(0, ge=0)
     executor: Annotated[str, Changes.NOTHING] = "local"
     timeout: float = Field(0.0, ge=0)
@@ -309,48 +286,5 @@ class Settings(Section):
     languages: LanguagesSection = LanguagesSection()
 
 
-def known_settings(model: type[BaseModel], prefix: str = "") -> dict[str, Any]:
-    """Return the types of all settings by their names: `sandbox.oci.image`."""
-    known: dict[str, Any] = {}
-    for key, field in model.model_fields.items():
-        if isinstance(field.annotation, type) and issubclass(field.annotation, Section):
-            known |= known_settings(field.annotation, f"{prefix}{key}.")
-        else:
-            known[prefix + key] = field.annotation
-    return known
-
-
-def unchanging(what: Changes, model: type[BaseModel] = Settings) -> dict[str, set[str]]:
-    """Return the settings whose values don't change samples, or verdicts: their names, by section."""
-    found: dict[str, set[str]] = {}
-    for section, field in model.model_fields.items():
-        kept, fields = _keeps(field, what), getattr(field.annotation, "model_fields", {})
-        if names := {name for name, own in fields.items() if kept or _keeps(own, what)}:
-            found[section] = names
-    return found
-
-
-def _keeps(field: FieldInfo, what: Changes) -> bool:
-    """Whether a field is annotated with `Changes` that leave samples, or verdicts, as they are."""
-    return any(isinstance(each, Changes) and not each & what for each in field.metadata)
-
-
 KNOWN = known_settings(Settings)
 SECTIONS = {name.rpartition(".")[0] for name in KNOWN}
-
-
-def validated(
-    model: type[Model], values: Mapping[str, Any], origins: Mapping[str, str], section: tuple[str, ...] = ()
-) -> Model:
-    """Return the values of a section as its model; raises SettingsError, which names the setting and its origin."""
-    try:
-        return model.model_validate(values)
-    except ValidationError as error:
-        first = error.errors()[0]
-        path = (*section, *map(str, first["loc"]))
-        names = [".".join(path[:length]) for length in (3, 2)]
-        name = next((name for name in names if name in origins), names[0])
-        given = "" if isinstance(first["input"], Mapping) else f", not {first['input']!r}"
-        # An error that concerns several sections has no setting to name.
-        said = f"{f'setting {name}: ' if name else ''}{first['msg'].removeprefix('Value error, ')}{given}"
-        raise SettingsError(f"{origins[name]}: {said}" if name in origins else said) from error

@@ -20,7 +20,8 @@ from typing import Any
 
 from loguru import logger
 
-from alpha_codium.config.sections import KNOWN, SECTIONS, Settings, validated
+from alpha_codium.config.base import validated
+from alpha_codium.config.sections import KNOWN, SECTIONS, Settings
 from alpha_codium.errors import SettingsError, nearest
 
 ENVIRONMENT_PREFIX = "GENCODE_"

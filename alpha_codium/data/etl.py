@@ -3,7 +3,6 @@
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
@@ -73,7 +72,7 @@ def run_etl(
     sample_rate: float = 1.0,
     seed: int = 0,
     overwrite: bool = False,
-    progress: Progress | None = None,
+    progress: Progress = lambda _count: None,
 ) -> EtlReport:
     """Store the given splits of a source (by default all) as the dataset `output_name`, a name or a folder.
 
@@ -96,17 +95,11 @@ def run_etl(
         reports, infos = [], {}
         for split in splits:
             before = sum(report.records_in for report in reports)
-            reached = partial(_reached, progress, before)
-            report, infos[split] = _etl_split(source, split, built, selection, reached)
+            report, infos[split] = _etl_split(source, split, built, selection, progress, before)
             reports.append(report)
         _refuse_empty(reports, source.origin.text, selection)
         put_splits(built, infos, target)
     return EtlReport(output_name, target, tuple(reports))
-
-
-def _reached(progress: Progress | None, before: int, count: int) -> None:
-    if progress is not None:
-        progress(before + count)
 
 
 def _choose_splits(source: Source, asked: Sequence[str]) -> tuple[str, ...]:
@@ -118,9 +111,9 @@ def _choose_splits(source: Source, asked: Sequence[str]) -> tuple[str, ...]:
 
 
 def _etl_split(
-    source: Source, split: str, built: Path, selection: Selection, progress: Progress
+    source: Source, split: str, built: Path, selection: Selection, progress: Progress, before: int
 ) -> tuple[SplitReport, dict[str, Any]]:
-    """Write one split; return its report and its entry for `etl.json`."""
+    """Write one split; return its report and its entry for `etl.json`. `before` records were read of other splits."""
     label = f"{source.origin.text}[{split}]"
     if not re.fullmatch(r"\w+(\.\w+)*", split):  # the rule of `datasets`
         raise DatasetError(f"{split!r} isn't a valid split name: use letters, digits and '_'")
@@ -142,7 +135,7 @@ def _etl_split(
             dropped.update(record.keys() - {*COLUMNS, *dates, *added})
             if kept is not None:
                 writer.add(kept)
-            progress(number)
+            progress(before + number)
         facts = writer.finish()
     columns = tuple(sorted(dropped))
     info = {

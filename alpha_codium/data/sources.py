@@ -12,13 +12,11 @@ from alpha_codium.data.files import SUFFIXES, FileSource, SplitFilesSource, spli
 from alpha_codium.data.folders import FolderSource, is_dataset_folder, is_free_or_dataset
 from alpha_codium.data.hub import HUB_ID, HubSource
 from alpha_codium.data.origin import Source
-from alpha_codium.errors import DatasetError, nearest
+from alpha_codium.errors import DatasetError, did_you_mean, some_of
 from alpha_codium.paths import datasets_folder
 from alpha_codium.plugins import find_plugin
 
 GROUP = "alpha_codium.sources"
-# Names of datasets in a message.
-MOST_NAMED = 8
 
 
 def find_source(text: str) -> Source:
@@ -50,17 +48,10 @@ def find_source(text: str) -> Source:
         raise DatasetError(f"there is no file or folder {text}")
     if is_plain_name(text) and (datasets_folder() / text).is_dir():
         return FolderSource(datasets_folder() / text, text)  # raises
-    raise DatasetError(f"there is no dataset {text!r}{_nearest(text)}; for a dataset on the hub, use org/name")
-
-
-def _nearest(text: str) -> str:
-    """Return a hint for a mistyped name: the nearest one, or the names of stored datasets, and of some on the hub."""
     stored = stored_names()
-    hint = nearest(text, [*stored, *ALIASES])
-    if not hint.startswith(" (there is"):
-        return hint
-    others = sorted(set(ALIASES) - set(stored))
-    return f" (stored: {', '.join(stored[:MOST_NAMED]) or 'none'}; on the hub: {', '.join(others[:MOST_NAMED])}, ...)"
+    there_are = f" (stored: {some_of(stored) or 'none'}; on the hub: {some_of(ALIASES.keys() - set(stored))})"
+    hint = did_you_mean(text, [*stored, *ALIASES]) or there_are
+    raise DatasetError(f"there is no dataset {text!r}{hint}; for a dataset on the hub, use org/name")
 
 
 def stored_names() -> list[str]:

@@ -5,7 +5,7 @@
 2. A stratum, such as all easy problems, is scored like a split. It may be complete when the whole split isn't.
 """
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
@@ -22,7 +22,6 @@ from alpha_codium.statistics import (
     bootstrap_interval,
     mean_pass_at_k,
     mean_pass_hat_k,
-    pass_at_k,
     problem_scores,
     strata,
     wilson_interval,
@@ -198,47 +197,6 @@ class Score(Table):
         limits = {name for each in self._near() for test in each.tests for name in test.get("near_limit", ())}
         yield from _near_limit_lines(sorted(limits), **self.near_limit)
         yield from _fact_lines(self.extra)
-
-
-@dataclass
-class ScoreProgress:
-    """The numbers of a score so far, for its display: the accepted candidates, and pass@k of the problems judged.
-
-    pass@k is a mean over the problems of which at least k samples are judged.
-    """
-
-    ks: Sequence[int] = (1,)
-    accepted: Counter[str] = field(default_factory=Counter)
-    judged: Counter[str] = field(default_factory=Counter)
-    known: int = 0
-    # For each k, the sum of the problems' estimates, and their number.
-    _sums: dict[int, float] = field(default_factory=lambda: defaultdict(float))
-    _problems: Counter[int] = field(default_factory=Counter)
-
-    def add(self, result: CandidateResult, problem: str) -> None:
-        """Count one result; programs of known verdict, which are judged beside the candidates, are counted apart."""
-        if result.group.startswith("known_"):
-            self.known += 1
-        else:
-            self._take(problem, -1)
-            self.judged[problem] += 1
-            self.accepted[problem] += result.verdict is Verdict.ACCEPTED
-            self._take(problem, 1)
-
-    def _take(self, problem: str, sign: int) -> None:
-        """Add a problem's estimates to the sums, or take them away."""
-        n, c = self.judged[problem], self.accepted[problem]
-        for k in set(self.ks):
-            if k <= n:
-                self._sums[k] += sign * pass_at_k(n, c, k)
-                self._problems[k] += sign
-
-    def status(self) -> str:
-        """Return the text beside the progress bar."""
-        rates = [f"pass@{k} {abs(self._sums[k]) / self._problems[k]:.3f}" for k in self.ks if self._problems[k]]
-        so_far = f", so far {', '.join(rates)}" if rates else ""
-        known = f", {counted(self.known, 'known solution')} to check the judge" if self.known else ""
-        return f"{self.accepted.total()} of {counted(self.judged.total(), 'sample')} accepted{so_far}{known}"
 
 
 def score(

@@ -50,14 +50,15 @@ class Preview:
 
     def line(self) -> str:
         """Return the preview in one line."""
-        known = self.prompt_tokens is not None and self.completion_tokens is not None
-        tokens = (self.prompt_tokens or 0) + (self.completion_tokens or 0) if known else None
+        both = self.prompt_tokens, self.completion_tokens
+        tokens = None if both[0] is None or both[1] is None else both[0] + both[1]
         what = f"{_count(self.problems, 'problem')}, {_count(self.samples, 'sample')} of {self.flow}"
         takes = f"calls {_up_to(self.calls)}, tokens {_up_to(tokens)}, cost {_up_to(self.cost, in_dollars)}"
         return "; ".join([f"{what} by {', '.join(self.models)}: {takes}", *self.cuts])
 
     def lines(self) -> list[str]:
         """Return the preview as a table."""
+        cost = f"unknown: give {price_lines(list(self.unpriced))}" if self.unpriced else _up_to(self.cost, in_dollars)
         rows = {
             "flow": self.flow,
             "models": ", ".join(self.models),
@@ -66,13 +67,10 @@ class Preview:
             "calls": _up_to(self.calls),
             "prompt tokens": _up_to(self.prompt_tokens),
             "completion tokens": _up_to(self.completion_tokens),
-            "cost": f"unknown: give {price_lines(list(self.unpriced))}" if self.unpriced else self._cost_text(),
+            "cost": cost,
             "cache": "on: answers that it holds count here, but are not paid again" if self.cache else "off",
         }
         return [f"{name:<18} {value}" for name, value in rows.items()] + [f"{'budget':<18} {cut}" for cut in self.cuts]
-
-    def _cost_text(self) -> str:
-        return _up_to(self.cost, in_dollars)
 
 
 def _count(number: int, what: str) -> str:
@@ -86,8 +84,8 @@ def _up_to(most: float | None, form: Callable[[float], str] = "{:,.0f}".format) 
 
 
 HOW_ESTIMATED = (
-    f"Estimated from above, by the flow's stages and the length of the statements, {CHARACTERS_A_TOKEN} characters a "
-    f"token; answers of max_tokens, or of {LONGEST_ANSWER} where that isn't set."
+    "What the run takes at most, by the flow's stages and the length of the statements: "
+    f"{CHARACTERS_A_TOKEN} characters a token, and answers of max_tokens, or of {LONGEST_ANSWER} tokens without it."
 )
 
 

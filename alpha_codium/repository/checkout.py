@@ -77,7 +77,13 @@ class Checkout:
         for folder in (self.folder, environment / "lib" / library.name / "site-packages", library):
             for path in {folder, folder.resolve()}:
                 yield str(path), ""
-        shown = {self.folder: ".", environment: "environment", home(): "$GENCODE_HOME", Path.home(): "~"}
+        shown = {
+            self.folder: ".",
+            environment: "environment",
+            Path(sys.base_prefix): "python",
+            home(): "$GENCODE_HOME",
+            Path.home(): "~",
+        }
         for folder, name in shown.items():
             for path in {folder.absolute(), folder.resolve()} - {Path("/")}:
                 yield str(path), name

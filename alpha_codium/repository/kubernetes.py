@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from alpha_codium.config.sections import Section, validated
+from alpha_codium.config.base import Section, validated
 from alpha_codium.errors import SettingsError, nearest
 from alpha_codium.repository.running.config import RESOURCES, RunConfig
 from alpha_codium.repository.storage import is_remote

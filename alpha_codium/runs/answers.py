@@ -37,7 +37,6 @@ PAID = """SELECT COUNT(*), COUNT(price), COALESCE(SUM(price), 0.0) FROM (
     FROM answers WHERE key NOT IN (SELECT key FROM taken))"""
 # Names of text tokens such as `eos_token`, which affect answers and aren't secrets.
 TEXT_TOKEN = re.compile(r"\b(eos|bos|pad|unk|sep|cls|mask|stop|start|begin|end|eot|eom)[-_]?token$", re.IGNORECASE)
-NOWHERE = Path(":memory:")
 T = TypeVar("T")
 
 
@@ -94,7 +93,7 @@ def _is_secret(name: str, value: Any) -> bool:
 class AnswerStore(AnswerFile):
     """The answers of a run in the file `path`, and in `cache`; a context manager that can be used from any thread.
 
-    With the path `NOWHERE` they are kept in memory. All methods raise StoreBroken if the file can't be read or written.
+    All methods raise StoreBroken if the file can't be read or written.
     """
 
     schema = SCHEMA

@@ -67,7 +67,7 @@ def sandbox_of(settings: "Settings") -> Sandbox:
     A plug-in may declare a pydantic model of these as its attribute `settings_model`. Raises UserError if there is no
     such sandbox, and SettingsError if it doesn't accept its settings or lacks a method.
     """
-    from alpha_codium.config.sections import validated
+    from alpha_codium.config.base import validated
 
     tester = settings.code_tester
     name, own = tester.tester_type, settings.sandbox.options_of(tester.tester_type)

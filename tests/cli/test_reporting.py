@@ -4,7 +4,7 @@ from alpha_codium.app.events import judging, working
 from alpha_codium.cli.options import CommonOptions
 from alpha_codium.cli.reporting import Reporter
 from alpha_codium.eval.results import CandidateResult
-from alpha_codium.eval.scoring import ScoreProgress
+from alpha_codium.eval.score_progress import ScoreProgress
 from alpha_codium.verdict import Verdict
 
 

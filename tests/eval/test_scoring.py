@@ -4,8 +4,6 @@ import hashlib
 import json
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 import alpha_codium
 from alpha_codium import evaluate
@@ -15,18 +13,17 @@ from alpha_codium.eval.metric import Metric, calculate_metrics
 from alpha_codium.eval.prepare import human_solutions, prepare_for_evaluation
 from alpha_codium.eval.results import CandidateResult, ProblemResult
 from alpha_codium.eval.running import run_evaluation
-from alpha_codium.eval.scoring import ScoreProgress, labels_of, score
+from alpha_codium.eval.scoring import labels_of, score
 from alpha_codium.judge import Judge, Rules
 from alpha_codium.problem import ExecutionSpec, Problem
 from alpha_codium.statistics import (
     bootstrap_interval,
     flips,
     mcnemar,
-    mean_pass_at_k,
     paired_bootstrap,
     wilson_interval,
 )
-from alpha_codium.verdict import Judgement, Verdict
+from alpha_codium.verdict import Verdict
 from tests.eval.splits import BROKEN, LOST, RIGHT, WRONG, Arithmetic, labelled, problem
 from tests.eval.test_prepare import row
 
@@ -345,38 +342,6 @@ def test_what_is_undefined_or_incomplete_cannot_be_compared() -> None:
 def test_a_result_in_json_is_plain_values_only() -> None:
     (candidate,) = scored([row("a", RIGHT)], split=[problem("a")]).to_json()["problems"][0]["candidates"]
     assert type(candidate["verdict"]) is str
-
-
-def test_the_score_so_far_is_a_mean_over_problems_without_programs_of_known_verdict() -> None:
-    progress = ScoreProgress()
-    assert progress.status() == "0 of 0 samples accepted"
-    for name, verdict, group in [
-        ("a", Verdict.ACCEPTED, "generated"),
-        ("a", Verdict.WRONG_ANSWER, "generated"),
-        ("b", Verdict.ACCEPTED, "generated"),
-        ("b", Verdict.WRONG_ANSWER, "known_correct"),
-    ]:
-        progress.add(CandidateResult.of(0, group, Judgement(verdict)), name)
-    assert progress.status() == "2 of 3 samples accepted, so far pass@1 0.750, 1 known solution to check the judge"
-
-
-@given(
-    st.lists(st.tuples(st.sampled_from("abc"), st.booleans()), min_size=1),
-    st.lists(st.integers(1, 4), min_size=1, unique=True),
-)
-def test_every_k_that_was_asked_for_is_shown_by_the_problems_with_so_many_samples(samples, ks) -> None:
-    progress = ScoreProgress(ks)
-    counts: dict[str, list[bool]] = {}
-    for name, passed in samples:
-        counts.setdefault(name, []).append(passed)
-        verdict = Verdict.ACCEPTED if passed else Verdict.WRONG_ANSWER
-        progress.add(CandidateResult.of(0, "generated", Judgement(verdict)), name)
-    for k in ks:
-        enough = [(len(each), sum(each)) for each in counts.values() if len(each) >= k]
-        value = mean_pass_at_k(enough, k).value if enough else None
-        assert (f"pass@{k} " in progress.status()) == bool(enough)
-        if enough:
-            assert f"pass@{k} {value:.3f}" in progress.status()
 
 
 def test_correct_and_incorrect_solutions_together_have_no_pass_at_k_among_the_lines():

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from alpha_codium.config.sections import Section, Settings
+from alpha_codium.config.base import Section
+from alpha_codium.config.sections import Settings
 from alpha_codium.errors import SettingsError
 from tests.flows.scripted_flow import (
     NO_FIXES,

@@ -8,11 +8,11 @@ from alpha_codium.gen.sample_model import SampleModel
 from alpha_codium.llm.errors import ContentFiltered, ContextOverflow
 from alpha_codium.llm.messages import ChatRequest, Message
 from alpha_codium.runs import AnswerCache, AnswerStore
-from alpha_codium.runs.answers import NOWHERE
 from tests.flows.test_asking import OVERFLOW
 from tests.gen.asking import HELLO, FakeModel, asked
 from tests.llm.asking import client_of
 from tests.servers.scripted import Always, Filtered, ScriptedServer, Status, When
+from tests.support import NOWHERE
 
 
 def test_the_first_answer_of_a_run_is_stored_too(store):

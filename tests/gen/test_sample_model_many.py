@@ -10,8 +10,8 @@ from alpha_codium.gen.sample_model import SampleModel
 from alpha_codium.llm.errors import ContentFiltered, ContextOverflow, ProviderUnavailable
 from alpha_codium.llm.messages import with_seed_of
 from alpha_codium.runs import AnswerCache, AnswerStore
-from alpha_codium.runs.answers import NOWHERE
 from tests.gen.asking import HELLO, FakeModel, asked
+from tests.support import NOWHERE
 
 
 def many(store, n, model=None, before=()):

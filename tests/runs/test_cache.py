@@ -10,9 +10,10 @@ import pytest
 
 from alpha_codium.errors import UserError
 from alpha_codium.runs import AnswerCache, AnswerStore
-from alpha_codium.runs.answers import NOWHERE, AnswerKey, Spent, StoreBroken
+from alpha_codium.runs.answers import AnswerKey, Spent, StoreBroken
 from alpha_codium.runs.cache_maintenance import stats_of
 from tests.runs.cached import ANSWER, REFUSAL, filled, spoilt
+from tests.support import NOWHERE
 
 
 def test_answers_and_refusals_are_found_by_the_next_run(path):

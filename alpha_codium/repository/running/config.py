@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from alpha_codium.config.sections import Changes, Section, known_settings, validated
+from alpha_codium.config.base import Changes, Section, known_settings, validated
 from alpha_codium.errors import SettingsError, nearest
 
 RESOURCES = resources.files("alpha_codium.repository.resources")
@@ -17,8 +17,8 @@ ALIASES = {"paths.output_folder": "paths.outputs", "inference.lora_ckpts_dir": "
 # Its keys that have no counterpart, since tests run without Docker, and files are kept in $GENCODE_HOME.
 UNUSED = {"paths.local_dir", "paths.docker_commands"}
 ABLATIONS = ("no_feedback", "no_multiturn", "no_history", "repair_sampling")
-# Keys whose values are mappings of any keys.
-FREE_KEYS = "inference.model_args"
+# The key whose value is a mapping of any keys.
+FREE_KEY = "inference.model_args"
 REMEDY = "pip install omegaconf rapidfuzz sacrebleu"
 
 

@@ -57,7 +57,19 @@ else:
     assert said == "moved\n"
 
 
-@pytest.mark.parametrize("hindrance", ["huge_pages.huge_bytes = lambda _: 0", "huge_pages.EXECUTE = 1 << 20"])
+WITHOUT_SMAPS = """
+def readable(path):
+    if path.endswith("smaps"):
+        raise FileNotFoundError(path)
+    return open(path)
+
+huge_pages.open = readable
+"""
+
+
+@pytest.mark.parametrize(
+    "hindrance", ["huge_pages.huge_bytes = lambda _: 0", "huge_pages.EXECUTE = 1 << 20", WITHOUT_SMAPS]
+)
 def test_without_enough_huge_pages_or_the_right_to_execute_the_code_stays_a_file(hindrance: str) -> None:
     assert run(f"""
 {hindrance}

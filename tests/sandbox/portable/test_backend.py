@@ -194,8 +194,10 @@ async def test_an_interpreter_below_tmp_stays_visible(two_at_a_time: Sandbox) ->
         Path(folder, "bin").mkdir()
         Path(folder, "link").symlink_to(sys.executable)
         Path(folder, "bin/python3").symlink_to("../link")
-        # Our own interpreter may be there, too.
-        needed = {Path(path).parts[2] for path in (folder, sys.executable) if path.startswith("/tmp/")}
+        # Our own interpreter, and the cache of compiled programs, may be there, too.
+        needed = {
+            Path(path).parts[2] for path in (folder, sys.executable, str(programs_folder())) if path.startswith("/tmp/")
+        }
         async with open_sandbox("portable", workers=1, interpreter=f"{folder}/bin/python3") as sandbox:
             program = (
                 "import os\nopen('/tmp/x', 'w').close()\nprint(*os.listdir('/tmp'), os.path.basename(os.getcwd()))"

@@ -32,10 +32,10 @@ def hold_code() -> bool:
         with open(PATH + "hpage_pmd_size") as file:
             size = int(file.read())
         start, end = code_of_interpreter()
+        start, end = -(-start // size) * size, end // size * size
+        return "[never]" not in enabled and start < end and move(start, end - start, size)
     except (OSError, ValueError):
         return False
-    start, end = -(-start // size) * size, end // size * size
-    return "[never]" not in enabled and start < end and move(start, end - start, size)
 
 
 def code_of_interpreter() -> tuple[int, int]:
@@ -76,8 +76,12 @@ def move(start: int, length: int, size: int) -> bool:
 
 
 def huge_bytes(address: int) -> int:
-    """Return how much of the mapping that begins at `address` is in huge pages."""
-    with open("/proc/self/smaps") as maps:
+    """Return how much of the mapping that begins at `address` is in huge pages; 0 if the kernel doesn't tell."""
+    try:
+        maps = open("/proc/self/smaps")
+    except OSError:
+        return 0
+    with maps:
         found = False
         for line in maps:
             if "-" in line.split(" ", 1)[0]:
