@@ -1,17 +1,18 @@
 """Errors that users can fix; every other exception is a bug, and keeps its traceback."""
 
 import difflib
-import re
 from collections.abc import Iterable
 
-TESTER_TYPE = re.compile(r"-o code_tester\.tester_type=(\w+)")
 # Names in a message.
 MOST_NAMED = 8
-ISOLATION = re.compile(r"-o code_tester\.sandbox=(true|false)")
 
 
 class UserError(Exception):
-    """An error that the user can fix: its message, one line, says what is wrong and how to fix it; exit status 2."""
+    """An error that the user can fix: its message, one line, says what is wrong and how to fix it; exit status 2.
+
+    It names arguments and settings in backticks, such as `split` and `code_tester.timeout=9`; the command line shows
+    its options in their place.
+    """
 
 
 class SettingsError(UserError):
@@ -31,19 +32,7 @@ class ModelNotFound(UserError):
 
 
 class SandboxError(UserError):
-    """The sandbox isn't available on this machine.
-
-    The message is written with options of the command line, `for_command_line`; `str` has calls of `ac` in their place.
-    """
-
-    @property
-    def for_command_line(self) -> str:
-        """The message with options of the command line."""
-        return super().__str__()
-
-    def __str__(self) -> str:
-        text = TESTER_TYPE.sub(r'ac.open_sandbox("\1")', self.for_command_line)
-        return ISOLATION.sub(lambda option: f"ac.open_sandbox(isolation={option[1].capitalize()})", text)
+    """The sandbox isn't available on this machine."""
 
 
 class Unjudgeable(UserError):

@@ -3,6 +3,7 @@
 import os
 import re
 import sys
+from collections.abc import Callable
 
 SECRET_NAME = re.compile(r"(API_?KEY|ACCESS_?KEY|TOKEN|SECRET|PASSWORD)$", re.IGNORECASE)
 HIDDEN = "[secret]"
@@ -35,14 +36,17 @@ def _escape(number: int) -> str:
     return f"\\x{number:02x}" if number < 0x100 else f"\\u{number:04x}"
 
 
-def setup_logging(verbosity: int = 0, short: bool = False) -> None:
-    """Log to stderr; `verbosity` is from -2 (errors only) to 2 (everything); `short` omits time and module."""
+def setup_logging(verbosity: int = 0, short: bool = False, said: Callable[[str], str] = str) -> None:
+    """Log to stderr; `verbosity` is from -2 (errors only) to 2 (everything); `short` omits time and module.
+
+    `said` turns messages into what is shown.
+    """
     from loguru import logger
 
     level = LEVELS[max(-2, min(2, verbosity))]
     where = "" if short else "<dim>{time:HH:mm:ss} {name}</dim> "
     logger.remove()
-    logger.configure(patcher=lambda record: record.update(message=one_line(record["message"])))
+    logger.configure(patcher=lambda record: record.update(message=one_line(said(record["message"]))))
     form = where + "<level>{message}</level>"
     # `diagnose` would show the values of variables in tracebacks, keys among them.
     logger.add(_write, level=level, format=form, colorize=sys.stderr.isatty(), diagnose=False)

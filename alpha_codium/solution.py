@@ -87,7 +87,7 @@ class SampleError(JsonValue):
     """The reason why a sample ended without a program.
 
     If it is the model's fault (truncated, no code, refusal), the sample has failed. If it is a fault of the provider or
-    of gencode, the result is incomplete, and `--resume` tries the sample again. `budget` is the exhausted budget shared
+    of gencode, the result is incomplete, and a resume tries the sample again. `budget` is the exhausted budget shared
     with other samples, if that is the reason.
     """
 

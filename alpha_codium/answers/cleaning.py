@@ -239,7 +239,7 @@ def clean_rows(rows: Sequence[Row], problems: ProblemSet | None, cleaning: Clean
     """
     if problems is None and any(row.by_place or _may_be_place(row) for row in rows):
         raise DatasetError(
-            "the file doesn't name its problems: give the --benchmark or --dataset_name whose order it follows"
+            "the file doesn't name its problems: give the `benchmark` or `dataset` whose order it follows"
         )
     names = problem_names(rows, problems) if problems is not None else [str(row.task) for row in rows]
     for row, name in zip(rows, names, strict=True):
@@ -274,7 +274,7 @@ def write_rows(path: Path, cleaned_rows: Iterable[dict[str, Any]], rows: Sequenc
     """
     name = path.name.lower()
     if path.is_dir() or not name.endswith((".jsonl", *PICKLES)):
-        raise DatasetError(f"--output {path} must be a file that ends in .jsonl, or in .pkl for a pickle")
+        raise DatasetError(f"`output` {path} must be a file that ends in .jsonl, or in .pkl for a pickle")
     lines = [json.dumps(row, default=str) + "\n" for row in cleaned_rows]
     content: str | bytes = "".join(lines)
     if name.endswith(PICKLES):

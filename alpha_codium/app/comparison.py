@@ -1,12 +1,13 @@
 """Comparison of runs of `solve_set`; programs without stored verdicts are judged first."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
 from alpha_codium.app.evaluation import refuse_without_tests
-from alpha_codium.app.events import OnEvent, ignore, judging
+from alpha_codium.app.events import judging
+from alpha_codium.app.options.solving import CompareOptions
 from alpha_codium.app.run_folders import verdict_settings
 from alpha_codium.comparison.fitting import problems_of, refuse_twins, refuse_unlike
 from alpha_codium.comparison.judging import (
@@ -20,51 +21,38 @@ from alpha_codium.comparison.judging import (
 from alpha_codium.comparison.records import RunRecord, read_run
 from alpha_codium.comparison.references import PUBLISHED
 from alpha_codium.comparison.report import Comparison, report_of
-from alpha_codium.config import Settings, load_settings
+from alpha_codium.config import load_settings
 from alpha_codium.coroutines import blocking, in_thread
 from alpha_codium.data.load import ProblemSet
 from alpha_codium.eval.judging import open_judge
 from alpha_codium.eval.known import split_known
 from alpha_codium.eval.metric import checked_ks
 from alpha_codium.eval.prepare import parse_test_types
+from alpha_codium.options import use_case
 from alpha_codium.paths import runs_folder
-from alpha_codium.problem import TestType
 from alpha_codium.runs import RunFolder
 from alpha_codium.runs.folder import RUN_FILE
 
-DEFAULT_KS = (1, 5)
 
-
-async def compare_async(
-    runs: Sequence[str],
-    *,
-    test_type: str | Iterable[str] = TestType.PRIVATE,
-    k: Sequence[int] = DEFAULT_KS,
-    baseline: str | None = None,
-    dataset: str | None = None,
-    references: bool = False,
-    settings: Settings | None = None,
-    on_event: OnEvent = ignore,
-) -> Comparison:
+@use_case(CompareOptions)
+async def compare_async(options: CompareOptions) -> Comparison:
     """Compare runs by scores, costs, differences on the same problems, and the effects of each stage.
 
-    `runs` are names or folders. Every distinct program is judged once. Verdicts are stored in the runs' folders, so
-    that an interrupted comparison can be resumed by repeating it. Each run is compared with `baseline`; if that is
-    None, all pairs are compared. `dataset` is the new location of the problems if they were moved. `references` adds
-    published numbers.
+    Every distinct program is judged once. Verdicts are stored in the runs' folders, so that an interrupted comparison
+    can be resumed by repeating it.
 
     Raises UserError if a run doesn't exist, is in use, or has other problems than the first.
     """
-    settings = settings or load_settings()
-    ks, test_types = checked_ks(k), parse_test_types(test_type)
+    settings, baseline = options.settings or load_settings(), options.baseline
+    ks, test_types = checked_ks(options.k), parse_test_types(options.test_type)
     # The sandbox is opened first, so that invalid settings are reported before anything is read.
     async with open_judge(settings) as judge:
         with ExitStack() as locks:
-            folders = _folders(runs, baseline)
+            folders = _folders(options.runs, baseline)
             refuse_twins(folders)
             for folder in folders:
                 locks.enter_context(folder)
-            records, problems = await in_thread(_read, folders, dataset)
+            records, problems = await in_thread(_read, folders, options.dataset)
             programs = await in_thread(all_programs, map(programs_of, records))
             tasks = await in_thread(tasks_of, problems, programs, test_types)
             await in_thread(refuse_without_tests, tasks, problems.dataset_name)
@@ -72,7 +60,7 @@ async def compare_async(
             languages = await in_thread(judge.decisive, counts)
             basis = basis_of(test_types, verdict_settings(settings.code_tester), judge.identity, languages)
             with SharedJournal(records, programs, basis) as journal:
-                with judging(on_event, counts.total(), "programs judged") as on_result:
+                with judging(options.on_event, counts.total(), "programs judged") as on_result:
                     judged = await judge.run(judge.with_known(tasks), journal, on_result)
             results, judge_error = split_known(judged, judge.identity.backend, judge.known_solutions)
             verdicts = Verdicts(programs, results)
@@ -84,7 +72,7 @@ async def compare_async(
         "test_types": [kind.value for kind in test_types],
     }
     first = records[0].name if baseline is not None else None
-    published = PUBLISHED if references else ()
+    published = PUBLISHED if options.references else ()
     return await in_thread(report_of, records, problems.names, verdicts, judge_error, ks, what, first, published)
 
 

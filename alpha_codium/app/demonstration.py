@@ -41,7 +41,7 @@ class DemoRun:
     score: Score
 
     def to_json(self) -> dict[str, Any]:
-        """Return the run for `--json`."""
+        """Return the run as JSON."""
         return {"flow": self.flow, "summary": self.summary.to_json()} | self.score.to_json()
 
     def lines(self) -> Iterator[str]:

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from alpha_codium.app.evaluation import with_code_tester
-from alpha_codium.app.events import KitExamined, OnEvent, ProgressCounter, ignore, judging, working
+from alpha_codium.app.events import KitExamined, OnEvent, ProgressCounter, judging, working
+from alpha_codium.app.options.judging import CheckOptions
 from alpha_codium.app.run_folders import opened_run, verdict_settings
 from alpha_codium.audit.judge.cases import load_cases, planted_secrets
 from alpha_codium.audit.judge.examination import Examination, examine
@@ -15,6 +16,7 @@ from alpha_codium.coroutines import blocking, in_thread
 from alpha_codium.eval.judging import open_judge
 from alpha_codium.eval.languages import Languages
 from alpha_codium.judge import Rules
+from alpha_codium.options import use_case
 from alpha_codium.runs import RunFolder
 
 
@@ -31,39 +33,28 @@ class JudgeReport:
         return all(part.faultless for part in (self.kit, self.known) if part is not None)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the results for `--json`; those of the file's submissions stand beside `kit`."""
+        """Return the results as JSON; those of the file's submissions stand beside `kit`."""
         return {"kit": self.kit and self.kit.to_json()} | (self.known.to_json() if self.known else {})
 
 
-async def check_judge_async(
-    known_verdicts: str | None = None,
-    *,
-    kit: bool = True,
-    time_limit_factor: float = 1.0,
-    settings: Settings | None = None,
-    run: str | None = None,
-    resume: str | None = None,
-    on_event: OnEvent = ignore,
-) -> JudgeReport:
+@use_case(CheckOptions)
+async def check_judge_async(options: CheckOptions) -> JudgeReport:
     """Judge programs with known verdicts: the built-in cases (the kit), and a file of submissions.
-
-    `time_limit_factor` multiplies the problems' limits, to which the labels in the file refer. `run` names a new run
-    folder with a journal of the file's submissions; `resume` names an earlier run.
 
     Raises UserError if the file can't be read, or the sandbox isn't available.
     """
-    settings = settings or load_settings()
-    labelled = with_code_tester(settings, time_limit_factor=time_limit_factor)
+    settings, path, on_event = options.settings or load_settings(), options.known_verdicts, options.on_event
+    labelled = with_code_tester(settings, time_limit_factor=options.time_limit_factor)
     # The limits of a file of submissions are for each of its languages.
     rules = Rules.of(labelled.code_tester, time_limit_factors={})
-    known = await in_thread(KnownVerdicts, known_verdicts) if known_verdicts is not None else None
+    known = await in_thread(KnownVerdicts, path) if path is not None else None
     with ExitStack() as stack:
         folder = None
         if known is not None:
             # Opened before the built-in cases are judged, so that errors in the options are reported at once.
-            description = await _description(known, str(known_verdicts), labelled, rules)
-            folder = stack.enter_context(opened_run(run, resume, description, on_event))
-        examined = await _examine(settings, on_event) if kit else None
+            description = await _description(known, str(path), labelled, rules)
+            folder = stack.enter_context(opened_run(options.run, options.resume, description, on_event))
+        examined = None if options.skip_kit else await _examine(settings, on_event)
         judged = await _judge_known(known, folder, labelled, rules, on_event) if known is not None else None
     return JudgeReport(examined, judged)
 

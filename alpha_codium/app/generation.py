@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from loguru import logger
 
-from alpha_codium.app.events import OnEvent, RunPlanned, ignore, working
+from alpha_codium.app.events import OnEvent, RunPlanned, working
 from alpha_codium.app.models import with_model
+from alpha_codium.app.options.solving import SolveSetOptions
 from alpha_codium.app.run_folders import (
-    SettingsOn,
     opened_run,
     run_options,
     run_settings,
@@ -36,6 +36,7 @@ from alpha_codium.gen.choosing import check_problems, chosen_flow
 from alpha_codium.gen.loop import ANSWERS, SampleJob, finished_samples, generate, refuse_twins, solutions_rows
 from alpha_codium.gen.preview import Preview, preview_of
 from alpha_codium.gen.summary import RunProgress, RunSummary, counts_of, ended_by_own_budget
+from alpha_codium.options import use_case
 from alpha_codium.paths import runs_folder
 from alpha_codium.runs import AnswerStore, RunFolder
 from alpha_codium.runs.folder import new_run_name
@@ -48,28 +49,10 @@ COMMAND = "solve_set"
 
 
 @dataclass(frozen=True)
-class SetOptions:
-    """The options of a run; None means the value of the resumed run, or the default."""
-
-    dataset_name: str | None = None
-    split_name: str | None = None
-    output_dataset_name: str | None = None
-    samples: int | None = None
-    sample_rate: float | None = None
-    run_name: str | None = None
-    resume: str | None = None
-    flow: str | None = None
-    without: tuple[str, ...] | None = None
-    limit: int | None = None
-    names: tuple[str, ...] | None = None
-    overwrite: bool = False
-
-
-@dataclass(frozen=True)
 class GenerationPlan:
     """A run with all its options; `problems` is the whole split, and `subset` the part to solve."""
 
-    options: SetOptions
+    options: SolveSetOptions
     problems: "ProblemSet"
     subset: Subset
     flow: Flow
@@ -89,37 +72,39 @@ class GenerationPlan:
         options, flow = self.options, self.flow
         return {
             "command": COMMAND,
-            "dataset_name": options.dataset_name,
+            "dataset_name": options.dataset,
             "split_name": self.problems.split_name,
             "fingerprint": self.problems.fingerprint,
-            "output_dataset_name": options.output_dataset_name,
+            "output_dataset_name": options.output,
             "samples": options.samples,
             "sample_rate": self.subset.sample_rate,
             "limit": self.subset.limit,
             "names": self.subset.names or None,
             "flow": flow.folder.name if flow.folder in shipped_flows().values() else str(flow.folder),
-            "without": load_flow(str(flow.folder)).stage_kinds_named(options.without) if options.without else None,
+            "without": load_flow(str(flow.folder)).stage_kinds_named(tuple(options.without))
+            if options.without
+            else None,
             "flow_fingerprint": flow.fingerprint,
             "settings": shown_settings(self.settings),
         }
 
 
-def plan(options: SetOptions, settings: SettingsOn, *, only_preview: bool = False) -> GenerationPlan:
+def plan(options: SolveSetOptions, *, only_preview: bool = False) -> GenerationPlan:
     """Return the plan of a run; raises UserError if an option, the dataset or the flow is invalid."""
-    in_force = settings(run_settings(options.resume) if options.resume else None)
-    output = options.output_dataset_name
+    in_force = settings_on(options.settings)(run_settings(options.resume) if options.resume else None)
+    # The output of a resumed run may be its own.
+    is_own = options.resume is not None and not options.output
     if options.resume:
         options = replace(options, **run_options(options.resume, options))
-    if options.dataset_name is None:
-        raise DatasetError("no problems are given: use --dataset_name")
-    if options.output_dataset_name:
-        target = solutions_path(options.output_dataset_name)  # raises before any call is paid for
-        # The output of a resumed run may be its own.
-        refuse_overwriting(target, options.overwrite or (options.resume is not None and not output))
-    problems = load_problems(options.dataset_name, options.split_name)
-    flow = chosen_flow(options.flow, in_force, options.without or ())
+    if options.dataset is None:
+        raise DatasetError("no problems are given: use `dataset`")
+    if options.output:
+        target = solutions_path(options.output)  # raises before any call is paid for
+        refuse_overwriting(target, options.overwrite or is_own)
+    problems = load_problems(options.dataset, options.split)
+    flow = chosen_flow(options.flow, in_force, tuple(options.without or ()))
     if not len(problems):
-        raise DatasetError(f"{options.dataset_name} has no problems to solve")
+        raise DatasetError(f"{options.dataset} has no problems to solve")
     subset = Subset.of(vars(options), in_force.config.seed or 0).with_full_names(problems.names)
     chosen = subset.choose(problems)
     refuse_twins(chosen.names)
@@ -130,67 +115,23 @@ def plan(options: SetOptions, settings: SettingsOn, *, only_preview: bool = Fals
     return GenerationPlan(replace(options, samples=samples), problems, subset, flow, in_force, job)
 
 
-def preview(options: SetOptions, settings: SettingsOn) -> Preview:
-    """Estimate `generate_set_async`, or the rest of an earlier run, without asking or downloading a model."""
-    planned = plan(options, settings, only_preview=True)
+def preview(options: SolveSetOptions) -> Preview:
+    """Estimate `solve_set_async`, or the rest of an earlier run, without asking or downloading a model."""
+    planned = plan(options, only_preview=True)
     done = finished_samples(RunFolder.reopen(runs_folder(), options.resume).journal) if options.resume else {}
     return planned.preview(done.values())
 
 
-async def solve_set_async(
-    dataset: str | None = None,
-    *,
-    split: str | None = None,
-    samples: int | None = None,
-    sample_rate: float | None = None,
-    limit: int | None = None,
-    names: Sequence[str] | None = None,
-    overwrite: bool = False,
-    flow: str | None = None,
-    without: Sequence[str] | None = None,
-    output: str | None = None,
-    run: str | None = None,
-    resume: str | None = None,
-    settings: Settings | None = None,
-    on_event: OnEvent = ignore,
-) -> RunSummary:
+@use_case(SolveSetOptions)
+async def solve_set_async(options: SolveSetOptions) -> RunSummary:
     """Solve the problems of a split in a run folder, and save the candidates as a Solutions dataset.
-
-    `dataset` is the name of a stored dataset, a hub id, or a path. `samples` is the number of samples per problem,
-    `sample_rate` the share of problems to solve, `limit` their number, and `names` are their names. `without` lists
-    stages of the flow to omit. `output` is a name or a folder for a copy of the candidates, which replaces another one
-    only with `overwrite`. `run` names the run; `resume` names an earlier one, whose options are used for those that
-    aren't given.
 
     Raises UserError if an option, the dataset, the flow, the model or the sandbox can't be used, or if the earlier run
     had other options.
     """
-    left_out, named = (None if given is None else tuple(given) for given in (without, names))
-    options = SetOptions(
-        dataset_name=dataset,
-        split_name=split,
-        output_dataset_name=output,
-        samples=samples,
-        sample_rate=sample_rate,
-        run_name=run,
-        resume=resume,
-        flow=flow,
-        without=left_out,
-        limit=limit,
-        names=named,
-        overwrite=overwrite,
-    )
-    return await generate_set_async(options, settings_on(settings), on_event)
-
-
-solve_set = blocking(solve_set_async)
-
-
-async def generate_set_async(options: SetOptions, settings: SettingsOn, on_event: OnEvent = ignore) -> RunSummary:
-    """Do the same as `solve_set_async`, with all options in one object, and settings based on a resumed run's."""
-    planned = await in_thread(plan, options, settings)
+    planned, on_event = await in_thread(plan, options), options.on_event
     started, ledger = time.monotonic(), Ledger(planned.settings)
-    run = options.run_name or (None if options.resume else new_run_name(COMMAND))
+    run = options.run or (None if options.resume else new_run_name(COMMAND))
     async with open_judge(planned.settings) as judge:
         languages = {language_of(problem, planned.settings) for problem in planned.job.problems}
         decisive = {"sandbox": judge.identity.to_json(), "languages": await in_thread(judge.decisive, languages)}
@@ -218,7 +159,7 @@ async def generate_set_async(options: SetOptions, settings: SettingsOn, on_event
     return summary
 
 
-generate_set = blocking(generate_set_async)
+solve_set = blocking(solve_set_async)
 
 
 async def _generate(
@@ -239,9 +180,9 @@ async def _generate(
 
 def _command_to_judge(planned: GenerationPlan, solutions: Path) -> str:
     """Return the command that judges the candidates by the private tests."""
-    problems = str(planned.options.dataset_name)
+    problems = str(planned.options.dataset)
     words = ["gencode", "eval", "eval_gen_solutions", "--solution_dataset", str(solutions), "--dataset_name", problems]
-    split = planned.options.split_name
+    split = planned.options.split
     return shlex.join([*words, *(["--split_name", split] if split else [])])
 
 
@@ -249,5 +190,5 @@ def _save(planned: GenerationPlan, candidates: Sequence[Candidate], folder: RunF
     """Save the candidates in the run's folder, and to the output if one is given; return the last path."""
     rows = [row | origin_of(planned.problems, planned.subset) for row in solutions_rows(candidates, planned.job.names)]
     where = save_solutions(rows, folder.path / "solutions")
-    output = planned.options.output_dataset_name
+    output = planned.options.output
     return save_solutions(rows, output) if output else where

@@ -6,9 +6,10 @@ from typing import Any
 
 from loguru import logger
 
-from alpha_codium.app.events import OnEvent, ProgressCounter, ignore, working
+from alpha_codium.app.events import ProgressCounter, working
 from alpha_codium.app.generation import COMMAND
-from alpha_codium.app.run_folders import RESUMABLE_SETTINGS, SettingsOn, settings_on, shown_settings
+from alpha_codium.app.options.solving import ReplayOptions
+from alpha_codium.app.run_folders import RESUMABLE_SETTINGS, settings_on, shown_settings
 from alpha_codium.config import Settings
 from alpha_codium.coroutines import blocking, in_thread
 from alpha_codium.data.load import ProblemSet, load_problems
@@ -22,30 +23,19 @@ from alpha_codium.gen.choosing import chosen_flow
 from alpha_codium.gen.loop import SampleJob, solutions_rows
 from alpha_codium.gen.replaying import Replay, SilentModel, replay_samples
 from alpha_codium.gen.sample import Solver
+from alpha_codium.options import use_case
 from alpha_codium.paths import runs_folder
 from alpha_codium.runs import RunFolder
 
 
-async def replay_async(
-    run: str,
-    *,
-    flow: str | None = None,
-    output: str | None = None,
-    overwrite: bool = False,
-    shared: bool = False,
-    settings: Settings | SettingsOn | None = None,
-    on_event: OnEvent = ignore,
-) -> Replay:
+@use_case(ReplayOptions)
+async def replay_async(options: ReplayOptions) -> Replay:
     """Repeat a run with its stored answers, without a model, and compare the candidates with those in its journal.
-
-    `flow` names another flow to run with the stored answers. `output` is a name or a folder for the candidates,
-    which replaces another one only with `overwrite`. With `shared`, answers that are missing in the run are taken from
-    the shared cache. The run's settings are used.
 
     Raises UserError if there is no such run, or its problems have changed since.
     """
-    plan = await in_thread(_planned, run, flow, output, overwrite, settings_on(settings))
-    replayed = await _replay(plan, shared, on_event)
+    plan, output = await in_thread(_planned, options), options.output
+    replayed = await _replay(plan, options)
     if not output:
         return replayed
     rows = [
@@ -70,24 +60,23 @@ class _ReplayPlan:
     same: bool
 
 
-def _planned(run: str, flow_name: str | None, output: str | None, overwrite: bool, settings: SettingsOn) -> _ReplayPlan:
-    folder = RunFolder.reopen(runs_folder(), run)
+def _planned(options: ReplayOptions) -> _ReplayPlan:
+    folder, output = RunFolder.reopen(runs_folder(), options.run), options.output
     described = folder.description()
     if described.get("command") != COMMAND:
-        raise UserError(
-            f"run {run!r} is one of {described.get('command')}: only runs of gencode gen {COMMAND} can be replayed"
-        )
-    in_force = settings(described.get("settings", {}))
+        command = described.get("command")
+        raise UserError(f"run {options.run!r} is one of {command}: only runs of gencode gen {COMMAND} can be replayed")
+    in_force = settings_on(options.settings)(described.get("settings", {}))
     if output and solutions_path(output).resolve().is_relative_to(folder.path.resolve()):
-        raise UserError(f"a replay changes no file of its run: --output_dataset_name {output} is in its folder")
+        raise UserError(f"a replay changes no file of its run: `output` {output} is in its folder")
     if output:
-        refuse_overwriting(solutions_path(output), overwrite)
+        refuse_overwriting(solutions_path(output), options.overwrite)
     subset = Subset.of(described, in_force.config.seed or 0)
     chosen = subset.choose(_problems(described))
     without = described.get("without") or ()
     # A flow that is given here takes precedence over the run's `[solve] use_baseline`.
-    flow = load_flow(flow_name) if flow_name else chosen_flow(described["flow"], in_force, without)
-    same = _is_the_runs(flow, in_force, described, warn=flow_name is None)
+    flow = load_flow(options.flow) if options.flow else chosen_flow(described["flow"], in_force, without)
+    same = _is_the_runs(flow, in_force, described, warn=options.flow is None)
     return _ReplayPlan(chosen, subset, described["samples"], flow, in_force, folder, same)
 
 
@@ -110,13 +99,13 @@ def _is_the_runs(flow: Flow, settings: Settings, described: Mapping[str, Any], w
     return same_flow and now == then
 
 
-async def _replay(plan: _ReplayPlan, shared: bool, on_event: OnEvent) -> Replay:
+async def _replay(plan: _ReplayPlan, options: ReplayOptions) -> Replay:
     settings, model = plan.settings, plan.settings.config.model
     job = SampleJob(plan.problems, plan.samples, settings.config.concurrency)
     lacking = ProgressCounter(lambda missing: missing is not None, "{} lacking an answer")
-    with working(on_event, "replayed", len(job.names) * job.samples, lacking) as on_sample:
+    with working(options.on_event, "replayed", len(job.names) * job.samples, lacking) as on_sample:
         async with open_judge(settings) as judge:
             solver = Solver(plan.flow, SilentModel(model), model, judge.judge, settings)
-            config = settings.config.model_copy(update={"cache": shared})
+            config = settings.config.model_copy(update={"cache": options.shared})
             with open_cache(settings.model_copy(update={"config": config})) as cache:
                 return await replay_samples(job, solver, plan.folder, same=plan.same, cache=cache, on_sample=on_sample)

@@ -5,16 +5,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from alpha_codium.app.events import Noted, OnEvent, ProgressCounter, ignore, working
-from alpha_codium.app.run_folders import recordable, run_or_temporary, with_settings
-from alpha_codium.config import Settings, load_settings
+from alpha_codium.app.events import Noted, ProgressCounter, working
+from alpha_codium.app.options.repository import BuildOptions
+from alpha_codium.app.run_folders import run_or_temporary, with_settings
+from alpha_codium.config import load_settings
 from alpha_codium.coroutines import blocking, in_thread
 from alpha_codium.data.sources import output_path
 from alpha_codium.data.store import check_target
 from alpha_codium.errors import DatasetError, SandboxError, UserError
+from alpha_codium.options import recorded, use_case
 from alpha_codium.repository.building import LabelTasks, tasks_of_label
 from alpha_codium.repository.card import card_of, reasons
-from alpha_codium.repository.certificate import REPEATS
 from alpha_codium.repository.checkout import Checkout, check_out
 from alpha_codium.repository.dataset import save_tasks
 from alpha_codium.repository.recipes import recipe_of
@@ -44,53 +45,33 @@ class BuildReport:
         return {"tasks": self.tasks, "stored": str(self.stored), "labels": labels}
 
 
-async def build_tasks_async(
-    repository: str,
-    *,
-    version: str = "",
-    sdist: str | None = None,
-    checkout: str | None = None,
-    labels: Sequence[str] = (),
-    max_items: int | None = None,
-    seed: int = 0,
-    repeats: int = REPEATS,
-    output: str | None = None,
-    overwrite: bool = False,
-    settings: Settings | None = None,
-    run: str | None = None,
-    resume: str | None = None,
-    on_event: OnEvent = ignore,
-) -> BuildReport:
+@use_case(BuildOptions)
+async def build_tasks_async(options: BuildOptions) -> BuildReport:
     """Make tasks of all three benchmarks from the documented methods of a repository, and store them as a dataset.
 
-    `repository` is the name of a recipe, and `labels` are those of its tests, by default the recipe's. The files are
-    those of `version` on PyPI, of the source package `sdist`, or of the folder `checkout`. At most `max_items` tasks
-    are made, about as many of each label. Each is run `repeats` times for its certificate. `output` is the name of the
-    dataset, by default that of the repository; it replaces another one only with `overwrite`.
-
-    Raises UserError if the repository can't be fetched, no tests can be loaded, or the dataset can't be written.
+    About as many are made of each label. Raises UserError if the repository can't be fetched, no tests can be loaded,
+    or the dataset can't be written.
     """
-    # Before there are other local variables: `run.toml` records the arguments, for `--resume`.
-    options = recordable(locals())
-    settings = settings or load_settings()
-    recipe = recipe_of(repository)
-    files = await in_thread(_check_out, recipe.name, version, sdist, checkout)
-    target = output_path(output or recipe.name)
+    settings, repeats = options.settings or load_settings(), options.repeats
+    recipe = recipe_of(options.repository)
+    files = await in_thread(_check_out, options)
+    target = output_path(options.output or recipe.name)
     check_target(target)
-    if target.exists() and not overwrite:
-        raise DatasetError(f"{target} exists already: choose another --output_dataset_name, or use --overwrite")
-    chosen = tuple(labels) or recipe.labels
+    if target.exists() and not options.overwrite:
+        raise DatasetError(f"{target} exists already: choose another `output`, or use `overwrite`")
+    chosen = tuple(options.labels) or recipe.labels
     description = {
         "command": "repo_build",
         "dataset": f"{recipe.name} {files.version}",
         "labels": list(chosen),
-        "max_items": max_items,
-        "seed": seed,
+        "max_items": options.max_items,
+        "seed": options.seed,
         "repeats": repeats,
         "files": await in_thread(files.digest),
     }
-    with run_or_temporary(run, resume, description | with_settings(options, settings), on_event) as folder:
-        builder = _Builder(files, max_items, seed, repeats, settings.code_tester.workers, on_event)
+    description |= with_settings(recorded(options), settings)
+    with run_or_temporary(options.run, options.resume, description, options.on_event) as folder:
+        builder = _Builder(files, options, settings.code_tester.workers)
         built = await builder.build(chosen, folder.journal)
         tasks = [task for label in built for task in label.tasks]
         if not tasks:
@@ -105,11 +86,12 @@ async def build_tasks_async(
 build_tasks = blocking(build_tasks_async)
 
 
-def _check_out(repository: str, version: str, sdist: str | None, checkout: str | None) -> Checkout:
+def _check_out(options: BuildOptions) -> Checkout:
+    version, sdist, checkout = options.version, options.sdist, options.checkout
     if sum(map(bool, (version, sdist, checkout))) > 1:
-        raise UserError("--version, --sdist and --checkout exclude each other: give one of them")
+        raise UserError("`version`, `sdist` and `checkout` exclude each other: give one of them")
     return check_out(
-        recipe_of(repository),
+        recipe_of(options.repository),
         version,
         sdist=Path(sdist) if sdist else None,
         checkout=Path(checkout) if checkout else None,
@@ -119,11 +101,8 @@ def _check_out(repository: str, version: str, sdist: str | None, checkout: str |
 @dataclass(frozen=True, slots=True)
 class _Builder:
     checkout: Checkout
-    most: int | None
-    seed: int
-    repeats: int
+    options: BuildOptions
     workers: int
-    on_event: OnEvent
 
     async def build(self, labels: Sequence[str], journal: Journal) -> list[LabelTasks]:
         """Return the tasks of all labels; those that the journal has aren't made again."""
@@ -131,7 +110,7 @@ class _Builder:
         with journal:
             earlier = {label.label: label for label in journal.read(LabelTasks.from_json)}
             counter = ProgressCounter(lambda made: len(made.tasks), "{} tasks")
-            with working(self.on_event, "labels", len(labels), counter) as on_done:
+            with working(self.options.on_event, "labels", len(labels), counter) as on_done:
                 for number, label in enumerate(labels):
                     made = earlier.get(label) or await self._label(label, built, len(labels) - number)
                     if label not in earlier and made.cpu_seconds:
@@ -143,24 +122,25 @@ class _Builder:
     async def _label(self, label: str, built: Mapping[str, LabelTasks], left: int) -> LabelTasks:
         """Return the tasks of a label: at most its share of those that are still to be made, without known methods."""
         known = [task for each in built.values() for task in each.tasks]
-        most = None if self.most is None else -(-(self.most - len(known)) // left)
+        items = self.options.max_items
+        most = None if items is None else -(-(items - len(known)) // left)
         if most == 0:
             return LabelTasks(label, (), {}, 0.0)
         try:
             made = await tasks_of_label(
                 self.checkout,
                 label,
-                seed=self.seed,
+                seed=self.options.seed,
                 most=most,
                 known={(task.file_path, task.method.qualified_name) for task in known},
-                repeats=self.repeats,
+                repeats=self.options.repeats,
                 workers=self.workers,
             )
         except SandboxError as error:
             if left == 1 and not known:
                 raise
-            self.on_event(Noted(f"no tasks of {label}: {error}"))
+            self.options.on_event(Noted(f"no tasks of {label}: {error}"))
             return LabelTasks(label, (), {str(error): 1}, 0.0)
         why = f" (no task: {reasons(made)})" if made.dropped else ""
-        self.on_event(Noted(f"{label}: {counted(len(made.tasks), 'task')}, {made.cpu_seconds:.0f} CPU s{why}"))
+        self.options.on_event(Noted(f"{label}: {counted(len(made.tasks), 'task')}, {made.cpu_seconds:.0f} CPU s{why}"))
         return made

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from alpha_codium.app.models import load_secrets, with_model
+from alpha_codium.app.options.repository import TasksOptions
 from alpha_codium.app.run_folders import REPOSITORY_COMMAND, run_settings
 from alpha_codium.config import Settings, load_settings
 from alpha_codium.data.sources import is_plain_name, stored_names
@@ -32,33 +33,6 @@ from alpha_codium.verdict import JUDGING_RULES, Identity
 from alpha_codium.wording import natural_order
 
 GROUND_TRUTH = "ground truth"
-
-
-@dataclass(frozen=True, slots=True)
-class RunOptions:
-    """The options of the command; `overrides` are texts `section.key=value`.
-
-    `servers` are addresses of OpenAI-compatible servers that take the place of those in the configuration. With
-    `autorun`, servers are started for the run, one for each of `gpu_ids`, on the ports from `base_port` up.
-    """
-
-    config: Path | None = None
-    overrides: tuple[str, ...] = ()
-    repository: str | None = None
-    benchmark: str | None = None
-    max_items: int | None = None
-    checkout: str | None = None
-    resume: str | None = None
-    servers: tuple[str, ...] = ()
-    autorun: bool = False
-    gpu_ids: str = "0"
-    base_port: int = 3117
-
-    def all_overrides(self) -> tuple[str, ...]:
-        """Return the overrides, and the options that stand for some."""
-        given: dict[str, object] = {"repository": self.repository, "benchmark": self.benchmark}
-        given |= {"inference.max_items": self.max_items, "paths.checkout": self.checkout}
-        return (*self.overrides, *(f"{name}={value}" for name, value in given.items() if value is not None))
 
 
 @dataclass(frozen=True)
@@ -135,13 +109,12 @@ class RunPlan:
         return str(outputs_folder(self.config) / name) if self.config.paths.outputs else name
 
 
-def configuration(options: RunOptions) -> RunConfig:
+def configuration(options: TasksOptions, resume: str | None = None) -> RunConfig:
     """Return the configuration of a run, based on that of the run to resume, if any; raises SettingsError."""
     load_secrets()
-    if options.config is None and options.resume is None:
-        raise SettingsError("no configuration is given: use --config FILE; `gencode repo get-resources DIR` makes one")
-    base = run_settings(options.resume) if options.resume else None
-    return load_config(options.config, options.all_overrides(), base)
+    if options.config is None and resume is None:
+        raise SettingsError("no configuration is given: use `config` FILE; `gencode repo get-resources DIR` makes one")
+    return load_config(options.config, options.all_overrides(), run_settings(resume) if resume else None)
 
 
 def planned(config: RunConfig, servers: Sequence[str], api_key: str | None = None) -> RunPlan:
@@ -169,9 +142,10 @@ def _require_built(config: RunConfig) -> None:
     """Raise DatasetError if the data is the name of a dataset that isn't stored, with the command that makes it."""
     name = config.paths.data
     if is_plain_name(name) and not Path(name).exists() and "." not in name and name not in stored_names():
-        output = "" if name == config.repository else f" --output_dataset_name {name}"
-        command = f"gencode repo build --repository {config.repository}{output}"
-        raise DatasetError(f"there is no dataset {name!r}: make it with `{command}`, or set paths.data")
+        raise DatasetError(
+            f"there is no dataset {name!r}: make it with `gencode repo build` (repository {config.repository}, stored "
+            f"as {name}), or set paths.data"
+        )
 
 
 def reached(

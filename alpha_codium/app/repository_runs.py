@@ -20,12 +20,11 @@ from alpha_codium.app.events import (
     ProgressCounter,
     WorkEnded,
     WorkStarted,
-    ignore,
     working,
 )
+from alpha_codium.app.options.repository import RunOptions, TasksOptions
 from alpha_codium.app.repository_plan import (
     GROUND_TRUTH,
-    RunOptions,
     RunPlan,
     checkpoints_of,
     configuration,
@@ -46,6 +45,7 @@ from alpha_codium.gen.sample_model import SampleModel
 from alpha_codium.llm.errors import ModelError
 from alpha_codium.llm.messages import ChatModel
 from alpha_codium.llm.opening import open_model
+from alpha_codium.options import use_case
 from alpha_codium.paths import models_folder
 from alpha_codium.repository.checkout import check_out
 from alpha_codium.repository.kubernetes import job_name, load_cluster_config, manifests, outputs_of
@@ -73,21 +73,21 @@ class RepositoryRun:
     checkpoint: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        """Return the run for `--json`."""
+        """Return the run as JSON."""
         return {"checkpoint": self.checkpoint, "run_folder": str(self.folder), **self.summary.to_json()}
 
 
-async def run_repository_async(options: RunOptions, on_event: OnEvent = ignore) -> list[RepositoryRun]:
+@use_case(RunOptions)
+async def run_repository_async(options: RunOptions) -> list[RepositoryRun]:
     """Run the tasks, once for each checkpoint if there are some, and return the results.
 
     Raises UserError if the configuration, the tasks, the model or the provider of tests can't be used.
     """
-    if options.resume:
-        options = replace(options, resume=await in_thread(fetched, options.resume))
-    config = await in_thread(configuration, options)
+    on_event, given = options.on_event, await in_thread(fetched, options.resume) if options.resume else None
+    config = await in_thread(configuration, options, given)
     if not config.inference.log_to_console:
         on_event = _without_progress(on_event)
-    resume = options.resume or (await in_thread(latest_run, config) if config.inference.do_continue else None)
+    resume = given or (await in_thread(latest_run, config) if config.inference.do_continue else None)
     checkpoints = await in_thread(checkpoints_of, config)
     if resume and len(checkpoints) > 1:
         raise SettingsError("a run of several checkpoints can't be resumed at once: name one in lora_ckpts_list")
@@ -262,7 +262,7 @@ class ClusterRun:
     outputs: str
 
 
-def cluster_run(options: RunOptions, k8s_config: Path | None = None) -> ClusterRun:
+def cluster_run(options: TasksOptions, k8s_config: Path | None = None) -> ClusterRun:
     """Return the Job of a run, which isn't submitted; raises SettingsError."""
     config, cluster = configuration(options), load_cluster_config(k8s_config)
     name = job_name(cluster)

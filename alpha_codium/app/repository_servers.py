@@ -7,6 +7,7 @@ from pathlib import Path
 
 from alpha_codium.app.events import Noted, OnEvent, ignore
 from alpha_codium.app.models import load_secrets
+from alpha_codium.app.options.repository import ServersOptions
 from alpha_codium.coroutines import blocking, in_thread
 from alpha_codium.errors import SettingsError, UserError
 from alpha_codium.llm.server_records import ServerRecords
@@ -18,6 +19,7 @@ from alpha_codium.llm.vllm import (
     running_servers,
     start_servers,
 )
+from alpha_codium.options import use_case
 from alpha_codium.repository.running.config import RunConfig, load_config
 from alpha_codium.repository.storage import fetched
 from alpha_codium.wording import counted
@@ -27,17 +29,17 @@ PREFIX = re.compile(r"^(openai|hosted_vllm)/")
 GPU = re.compile(r"[A-Za-z0-9-]+")
 
 
-async def serve_models_async(
-    config: Path | None, gpus: Sequence[str], base_port: int = PORT, overrides: Sequence[str] = ()
-) -> ServerRecords:
+@use_case(ServersOptions)
+async def serve_models_async(options: ServersOptions) -> ServerRecords:
     """Start a server for each GPU with the model of a configuration, and leave them running.
 
     Raises UserError if one can't be started.
     """
     load_secrets()
-    loaded = await in_thread(load_config, config, overrides)
+    loaded = await in_thread(load_config, options.config, options.overrides)
     served = await in_thread(served_model, loaded)
-    return await start_servers(served, checked(gpus), base_port, loaded.vllm.start_seconds)
+    gpus = checked(options.gpu_ids.split(","))
+    return await start_servers(served, gpus, options.base_port, loaded.vllm.start_seconds)
 
 
 serve_models = blocking(serve_models_async)
@@ -60,7 +62,7 @@ async def servers_for(
     elif config.inference.provider == "vllm" and not config.inference.addresses:
         records = running_servers()
         if records is None:
-            raise UserError("no servers are running: start them with `serve-vllm`, or for this run with --autorun")
+            raise UserError("no servers are running: start them with `serve-vllm`, or for this run with `autorun`")
         yield records
     else:
         yield None
@@ -79,7 +81,7 @@ def checked(gpus: Sequence[str]) -> tuple[str, ...]:
     """Return the ids of GPUs; raises SettingsError if one is no id, or there twice."""
     for gpu in gpus:
         if not GPU.fullmatch(gpu):
-            raise SettingsError(f"--gpu_ids has {gpu!r}: give numbers or UUIDs, such as 0,1")
+            raise SettingsError(f"`gpu_ids` has {gpu!r}: give numbers or UUIDs, such as 0,1")
     if not gpus or len(set(gpus)) < len(gpus):
-        raise SettingsError("--gpu_ids needs one id for each server, such as 0,1")
+        raise SettingsError("`gpu_ids` needs one id for each server, such as 0,1")
     return tuple(gpus)

@@ -16,10 +16,12 @@ from loguru import logger
 
 import alpha_codium
 from alpha_codium.app.events import OnEvent, RunOpened
+from alpha_codium.app.options.solving import SolveSetOptions
 from alpha_codium.config import Settings, load_settings
 from alpha_codium.config.base import Changes, unchanging
 from alpha_codium.config.sections import CodeTesterSection
 from alpha_codium.errors import DatasetError, FlowError, ModelNotFound, SettingsError, Unjudgeable, UserError
+from alpha_codium.options import RUN_FOLDER, options_of
 from alpha_codium.paths import runs_folder
 from alpha_codium.repository.running.config import RunConfig
 from alpha_codium.runs import RunFolder, without_secrets
@@ -30,17 +32,17 @@ from alpha_codium.wording import counted
 
 # The entry `command` of runs of `gencode repo run`.
 REPOSITORY_COMMAND = "repo_run"
-# The options that choose a part of a split's problems.
-SUBSET = ("sample_rate", "limit", "names")
-# Entries and settings that may change when a run is resumed, since results don't depend on them.
-RESUMABLE_ENTRIES = {"versions", "output_dataset_name", "options"}
+# Entries of `run.toml` with options of `solve_set` that have other names.
+ENTRIES = {"dataset": "dataset_name", "split": "split_name", "output": "output_dataset_name"}
+# Entries that may change when a run is resumed, since results don't depend on them.
+RESUMABLE_ENTRIES = {"versions", "options"} | {
+    ENTRIES.get(field.name, field.name) for field in options_of(SolveSetOptions) if not field.option.changes_result
+}
 # Commands whose journal has samples, not verdicts.
 SOLVE_PROBLEM = "solve_problem"
 WITHOUT_VERDICTS = ("solve_set", SOLVE_PROBLEM)
 # Entries on which verdicts depend that may change when a run is resumed, since its programs are then judged again.
 JUDGED_AGAIN = ("sandbox.rules", "sandbox.version", "sandbox.packages")
-# Arguments of use cases that aren't options of a run.
-NO_OPTIONS = {"run", "resume", "command"}
 # Settings that may change when a run is resumed, by section: of `solve_set`, whose `run.toml` has all settings, and of
 # `gencode repo run`, whose `settings` are its configuration; its `run.toml` has the fingerprint of the prompts.
 RESUMABLE_SETTINGS = unchanging(Changes.SAMPLES, Settings)
@@ -108,7 +110,7 @@ def _create_or_reopen(run: str | None, resume: str | None, description: dict[str
     if resume is None:
         return RunFolder.create(runs_folder(), run or "", description)
     if run is not None:
-        raise UserError("--run names a new run and --resume an earlier one: give one of them")
+        raise UserError("`run` names a new run and `resume` an earlier one: give one of them")
     folder = RunFolder.reopen(runs_folder(), resume)
     _refuse_another_job(folder, folder.description(), description)
     _warn_of_lost_files(folder)
@@ -116,7 +118,7 @@ def _create_or_reopen(run: str | None, resume: str | None, description: dict[str
 
 
 def found_by(folder: Path) -> str:
-    """Return the value for `--resume`: the run's name, or its path if it isn't in the folder of runs."""
+    """Return the value of `resume`: the run's name, or its path if it isn't in the folder of runs."""
     return folder.name if folder.parent == runs_folder() else str(folder)
 
 
@@ -136,11 +138,12 @@ def run_settings(name: str) -> Mapping[str, Any]:
     return _earlier(name).get("settings", {})
 
 
-def run_options(name: str, given: Any) -> dict[str, Any]:
+def run_options(name: str, given: SolveSetOptions) -> dict[str, Any]:
     """Return an earlier run's values of the options that aren't given."""
     earlier = _earlier(name)
-    keys = ("dataset_name", "split_name", "output_dataset_name", "samples", "flow", "without", *SUBSET)
-    return {key: earlier.get(key) for key in keys if getattr(given, key) in (None, ())}
+    missing = (field.name for field in options_of(SolveSetOptions) if getattr(given, field.name) in (None, ()))
+    entries = {name: ENTRIES.get(name, name) for name in missing if name not in RUN_FOLDER}
+    return {name: earlier.get(entry) for name, entry in entries.items()}
 
 
 def recorded_options(name: str) -> dict[str, Any]:
@@ -148,26 +151,10 @@ def recorded_options(name: str) -> dict[str, Any]:
     return _earlier(name).get("options", {})
 
 
-def recordable(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments of a use case that can be written to `run.toml`: texts, numbers, and lists of these."""
-    found: dict[str, Any] = {}
-    for name, value in arguments.items():
-        if isinstance(value, list | tuple) and all(isinstance(each, str | int | float) for each in value):
-            found[name] = [_plain(each) for each in value]
-        elif isinstance(value, str | int | float) and name not in NO_OPTIONS:
-            found[name] = _plain(value)
-    return found
-
-
 def with_settings(options: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
     """Return the entry `options` of `run.toml`: options of a command that judges, and the settings that it uses."""
     sections = {name: getattr(settings, name).model_dump() for name in ("code_tester", "sandbox", "languages")}
     return {"options": {**options, "settings": sections}}
-
-
-def _plain(value: str | float) -> str | float:
-    """Return the value without its enum, which would be written as a list."""
-    return str(value) if isinstance(value, str) else value
 
 
 def shown_settings(settings: Settings) -> dict[str, Any]:
@@ -226,6 +213,8 @@ def _refuse_another_job(folder: RunFolder, before: Mapping[str, Any], now: Mappi
     # A version that lacked a setting behaved as its default value does.
     defaults = {f"settings.{key}": value for key, value in _flat(Settings().model_dump()).items()}
     was = {key: defaults[key] for key in asked.keys() & defaults.keys()} | _flat(before)
+    if "subset.by" in was:  # an earlier version named options of the command line
+        was["subset.by"] = was["subset.by"].replace("--problems", "names").replace("--", "")
     if "sandbox" not in before:  # an early run of the repository benchmark
         asked = {key: value for key, value in asked.items() if not key.startswith("sandbox.")}
     for key in sorted(asked.keys() | was.keys(), key=lambda key: (key in HASHES, key)):

@@ -1,24 +1,24 @@
 """Scoring of samples from other tools, over the problems of a benchmark."""
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from alpha_codium.answers.cleaning import (
     RULES,
     STOP_WORDS,
     Cleaning,
-    CleaningRule,
     clean_rows,
     clean_samples,
     write_rows,
 )
-from alpha_codium.app.evaluation import Evaluation, describe, with_code_tester
-from alpha_codium.app.events import Noted, OnEvent, ignore
-from alpha_codium.app.run_folders import recordable
-from alpha_codium.config import Settings, load_settings
+from alpha_codium.app.evaluation import Evaluation, describe, subset_of, with_code_tester
+from alpha_codium.app.events import Noted, OnEvent
+from alpha_codium.app.options.judging import CleanOptions, SampleFile, ScoreOptions
+from alpha_codium.config import load_settings
 from alpha_codium.coroutines import blocking, in_thread
 from alpha_codium.data.benchmarks import ALIASES, refuse_another_benchmark
 from alpha_codium.data.load import ProblemSet, load_problems
@@ -28,13 +28,11 @@ from alpha_codium.data.samples.runs import parse_selections, selected
 from alpha_codium.data.samples.setup import ALL, IMPORTS, WithSetup
 from alpha_codium.data.solutions import ORIGIN, refuse_other_problems, subsets_of
 from alpha_codium.data.sources import stored_names
-from alpha_codium.data.subset import Subset
 from alpha_codium.errors import DatasetError, UserError, nearest
-from alpha_codium.eval.metric import DEFAULT_KS
-from alpha_codium.eval.prepare import only_asked, places_of_difficulty, prepare_for_evaluation
+from alpha_codium.eval.prepare import EvaluationSet, only_asked, places_of_difficulty, prepare_for_evaluation
 from alpha_codium.eval.scoring import Score
 from alpha_codium.languages.names import language_asked_for
-from alpha_codium.problem import TestType
+from alpha_codium.options import use_case
 from alpha_codium.program import PYTHON
 from alpha_codium.wording import counted
 
@@ -42,125 +40,82 @@ from alpha_codium.wording import counted
 HUB_IDS = {"code_contests": "deepmind/code_contests"}
 
 
-async def score_async(
-    file: str,
-    benchmark: str | None = None,
-    *,
-    dataset: str | None = None,
-    split: str | None = None,
-    select: Sequence[str] = (),
-    column: str = "",
-    form: str | None = None,
-    language: str | None = None,
-    clean: bool = False,
-    header: str | None = None,
-    setup: str | None = None,
-    sample_rate: float = 1.0,
-    seed: int = 0,
-    limit: int | None = None,
-    names: Sequence[str] = (),
-    only_present: bool = False,
-    difficulty: Sequence[str] = (),
-    ignore_fingerprint: bool = False,
-    test_type: str | Iterable[str] = TestType.PRIVATE,
-    k: Sequence[int] = DEFAULT_KS,
-    settings: Settings | None = None,
-    run: str | None = None,
-    resume: str | None = None,
-    on_event: OnEvent = ignore,
-) -> Score:
+@use_case(ScoreOptions)
+async def score_async(options: ScoreOptions) -> Score:
     """Judge and score samples from other tools.
-
-    `file` has rows with task_id and completion or solution (JSON lines), or a list or object with the programs for each
-    problem (JSON, or a pickle of APPS), or is a Solutions dataset. `benchmark` is a name such as `humaneval`; `dataset`
-    and `split` are the location of its problems, if it differs from the benchmark's. `select` selects rows by
-    `COLUMN=VALUE`. `column` is the column with the programs, and `form` is `completion` or `solution`; by default the
-    columns' names decide. `language` is that of the samples whose rows name none. `clean` removes fences, prose and the
-    like from the samples first. `header` is code that runs before each program. `setup` is the part of the
-    prompt's code that programs may use: `all`, `imports` or `none`.
-    `sample_rate` with `seed`, `names` and `limit` choose a part of the problems, `only_present` those with samples, and
-    `difficulty` those with one of these names, such as `introductory`.
-    `run` names a new run folder with a journal; `resume` names an earlier run.
 
     Raises UserError if the samples or the problems can't be read, or don't match.
     """
-    # Before there are other local variables: `run.toml` records the arguments, for `--resume`.
-    options = recordable(locals())
-    settings = settings or load_settings()
-    if header is not None:
-        settings = with_code_tester(settings, header=header)
-    name = dataset_of(benchmark, dataset)
+    settings = options.settings or load_settings()
+    if options.header is not None:
+        settings = with_code_tester(settings, header=options.header)
+    tasks, description = await _prepared(options)
+    return await Evaluation(tasks, description, settings, options=options).run()
+
+
+score = blocking(score_async)
+
+
+def clean_file(options: CleanOptions) -> tuple[Cleaning, bool]:
+    """Write the samples in a file to another, without fences, prose and the like.
+
+    Returns the counts, and whether the problems' prompts are known. Raises UserError if the samples or the problems
+    can't be read, or don't match.
+    """
+    name = dataset_of(options.benchmark, options.dataset)
+    rows = _samples(options.file, Columns(options.column, options.form or ""))
+    with _remedy(options):
+        problems = load_problems(name, options.split) if name is not None else None
+    if problems is not None:
+        refuse_another_benchmark(options.benchmark, problems.names, problems.label)
+        rows = _in_order_of_part(rows, problems, options.difficulty)
+        rows = rows if options.form else with_completions_found(rows, problems)[0]
+    rules = [rule for rule in RULES if rule.name not in options.rules_off]
+    cleaning = Cleaning(rules, options.stop_words or STOP_WORDS)
+    write_rows(options.output, clean_rows(rows, problems, cleaning), rows)
+    return cleaning, problems is not None
+
+
+async def _prepared(options: ScoreOptions) -> tuple[EvaluationSet, dict[str, Any]]:
+    """Return what is to be judged, and what `run.toml` says of it."""
+    name = dataset_of(options.benchmark, options.dataset)
     if name is None:
-        raise DatasetError("no problems are given for the samples: use --benchmark or --dataset_name")
-    rows = await _selected(file, Columns(column, form or ""), select, on_event)
-    with _remedy(benchmark, dataset):
-        problems = await in_thread(problems_for, rows, name, split)
-    refuse_another_benchmark(benchmark, problems.names, problems.label)
-    rows = await in_thread(_in_order_of_part, rows, problems, difficulty)
-    if form is None:
-        rows = await _with_completions(rows, problems, on_event)
-    asked = language_asked_for(language) if language else ""
-    if clean:
+        raise DatasetError("no problems are given for the samples: use `benchmark` or `dataset`")
+    rows = await _selected(options)
+    with _remedy(options):
+        problems = await in_thread(problems_for, rows, name, options.split)
+    refuse_another_benchmark(options.benchmark, problems.names, problems.label)
+    rows = await in_thread(_in_order_of_part, rows, problems, options.difficulty)
+    if options.form is None:
+        rows = await _with_completions(rows, problems, options.on_event)
+    asked = language_asked_for(options.language) if options.language else ""
+    if options.clean:
         rows, found = await in_thread(_cleaned, rows, problems, asked)
-        on_event(Noted(found))
+        options.on_event(Noted(found))
     solutions = await in_thread(solutions_of, rows, problems, asked)
-    if not ignore_fingerprint:
+    if not options.ignore_fingerprint:
         await in_thread(_refuse_other_problems, rows, problems)
-    setup = setup or _usual_setup(rows)
-    tasks = await in_thread(prepare_for_evaluation, solutions, WithSetup(problems, setup), test_type)
-    part = Subset(sample_rate, seed, limit, tuple(names))
-    tasks = await in_thread(only_asked, tasks, subsets_of(solutions), part, only_present, difficulty)
+    setup = options.setup or _usual_setup(rows)
+    tasks = await in_thread(prepare_for_evaluation, solutions, WithSetup(problems, setup), options.test_type)
+    part, present, difficulty = subset_of(options), options.only_present, options.difficulty
+    tasks = await in_thread(only_asked, tasks, subsets_of(solutions), part, present, difficulty)
     description = await in_thread(
         describe,
         "score",
         name,
         problems,
         tasks.test_types,
-        benchmark=benchmark or "",
-        file=file,
-        file_sha256=await in_thread(_sha256_of, file),
-        select=list(select),
+        benchmark=options.benchmark or "",
+        file=options.file,
+        file_sha256=await in_thread(_sha256_of, options.file),
+        select=list(options.select),
         columns=dict(columns_of(rows)),
         setup=setup,
         subset=tasks.subset,
-        **({"clean": True} if clean else {}),
-        **({"language": language} if language else {}),
+        **({"clean": True} if options.clean else {}),
+        **({"language": options.language} if options.language else {}),
     )
-    return await Evaluation(tasks, description, settings, options=options).run(k, run, resume, on_event)
-
-
-score = blocking(score_async)
-
-
-def clean_file(
-    file: str,
-    output: Path,
-    benchmark: str | None = None,
-    *,
-    dataset: str | None = None,
-    split: str | None = None,
-    column: str = "",
-    form: str | None = None,
-    difficulty: Sequence[str] = (),
-    rules: Sequence[CleaningRule] = RULES,
-    stop_words: Sequence[str] = (),
-) -> tuple[Cleaning, bool]:
-    """Write the samples in `file` to `output`, without fences, prose and the like.
-
-    The other arguments are those of `score_async`. Returns the counts, and whether the problems' prompts are known.
-    Raises UserError if the samples or the problems can't be read, or don't match.
-    """
-    name = dataset_of(benchmark, dataset)
-    rows = _samples(file, Columns(column, form or ""))
-    with _remedy(benchmark, dataset):
-        problems = load_problems(name, split) if name is not None else None
-    if problems is not None:
-        refuse_another_benchmark(benchmark, problems.names, problems.label)
-        rows = _in_order_of_part(rows, problems, difficulty)
-        rows = rows if form else with_completions_found(rows, problems)[0]
-    cleaning = Cleaning(rules, stop_words or STOP_WORDS)
-    write_rows(output, clean_rows(rows, problems, cleaning), rows)
-    return cleaning, problems is not None
+    return tasks, description
 
 
 def _in_order_of_part(rows: list[Row], problems: ProblemSet, difficulty: Sequence[str]) -> list[Row]:
@@ -181,12 +136,13 @@ def _samples(file: str, columns: Columns) -> list[Row]:
     return rows
 
 
-async def _selected(file: str, columns: Columns, select: Sequence[str], on_event: OnEvent) -> list[Row]:
+async def _selected(options: ScoreOptions) -> list[Row]:
     """Return the rows of a file that `select` selects, and report what each selection turned out to be."""
-    selections = parse_selections(select)
-    rows = await in_thread(selected, await in_thread(_samples, file, columns), selections, file)
+    selections = parse_selections(options.select)
+    rows = await in_thread(_samples, options.file, Columns(options.column, options.form or ""))
+    rows = await in_thread(selected, rows, selections, options.file)
     for key in selections:
-        on_event(Noted(f"selected: {key}={(rows[0].values or {})[key]}"))
+        options.on_event(Noted(f"selected: {key}={(rows[0].values or {})[key]}"))
     return rows
 
 
@@ -194,7 +150,7 @@ async def _with_completions(rows: list[Row], problems: ProblemSet, on_event: OnE
     """Return the rows with those that go on from their prompts taken as completions, and report how many there are."""
     rows, continued = await in_thread(with_completions_found, rows, problems)
     if continued:
-        on_event(Noted(f"taken as completions of the prompts: {counted(continued, 'sample')} (see --form)"))
+        on_event(Noted(f"taken as completions of the prompts: {counted(continued, 'sample')} (see `form`)"))
     return rows
 
 
@@ -211,7 +167,7 @@ def _usual_setup(rows: list[Row]) -> str:
 def _cleaned(rows: list[Row], problems: ProblemSet, language: str) -> tuple[list[Row], str]:
     """Return the clean rows, and what was changed; raises UserError if samples are in another language than Python."""
     if (language or (problems[0].execution.language if len(problems) else PYTHON)) != PYTHON:
-        raise UserError("--clean is for samples in Python: leave it out")
+        raise UserError("`clean` is for samples in Python: leave it out")
     found = Cleaning()
     rows = clean_samples(rows, problems, found)
     rules = ", ".join(f"{name} {count}" for name, count in found.changed_by.items()) or "no rule"
@@ -220,14 +176,14 @@ def _cleaned(rows: list[Row], problems: ProblemSet, language: str) -> tuple[list
 
 
 @contextmanager
-def _remedy(benchmark: str | None, dataset: str | None) -> Iterator[None]:
-    """Name the option that replaces a benchmark's usual problems if these can't be read."""
+def _remedy(options: SampleFile) -> Iterator[None]:
+    """Name the argument that replaces a benchmark's usual problems if these can't be read."""
     try:
         yield
     except DatasetError as error:
-        if benchmark is None or dataset is not None:
+        if options.benchmark is None or options.dataset is not None:
             raise
-        raise DatasetError(f"problems of {benchmark}: {error}; give a file with them: --dataset_name FILE") from error
+        raise DatasetError(f"problems of {options.benchmark}: {error}; give a file with them as `dataset`") from error
 
 
 def dataset_of(benchmark: str | None, dataset: str | None) -> str | None:
@@ -238,7 +194,7 @@ def dataset_of(benchmark: str | None, dataset: str | None) -> str | None:
     if benchmark not in known:
         raise UserError(
             f"there is no benchmark {benchmark!r}{nearest(benchmark, known)}; "
-            "for another one, give its problems with --dataset_name"
+            "for another one, give its problems as `dataset`"
         )
     return known[benchmark]
 

@@ -3,13 +3,13 @@
 import contextlib
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from loguru import logger
 
-from alpha_codium.app.events import ItemsReached, OnEvent, RunPlanned, ignore, working
+from alpha_codium.app.events import ItemsReached, OnEvent, RunPlanned, working
 from alpha_codium.app.models import with_model
+from alpha_codium.app.options.solving import DEFAULT_FLOW, SolveProblemOptions
 from alpha_codium.app.run_folders import SOLVE_PROBLEM, run_or_temporary, shown_settings
 from alpha_codium.config import Settings, load_settings
 from alpha_codium.coroutines import blocking, in_thread
@@ -19,16 +19,18 @@ from alpha_codium.data.statements import load_statement, with_examples
 from alpha_codium.errors import DatasetError
 from alpha_codium.eval.failures import Failure, failure_of
 from alpha_codium.eval.judging import open_judge
+from alpha_codium.eval.prepare import parse_test_types
 from alpha_codium.flows import Flow
 from alpha_codium.flows.context import language_of
 from alpha_codium.gen.budgets import Ledger, Usage
 from alpha_codium.gen.caching import open_cache
-from alpha_codium.gen.choosing import DEFAULT_FLOW, check_problems, chosen_flow
+from alpha_codium.gen.choosing import check_problems, chosen_flow
 from alpha_codium.gen.loop import ANSWERS, keep
 from alpha_codium.gen.preview import Preview, preview_of
 from alpha_codium.gen.sample import Solver, StageProgress, candidate_to_json
 from alpha_codium.judge import Judge
 from alpha_codium.llm.opening import open_model
+from alpha_codium.options import use_case
 from alpha_codium.paths import models_folder
 from alpha_codium.problem import Problem, TestType
 from alpha_codium.runs import AnswerStore, RunFolder
@@ -39,7 +41,7 @@ from alpha_codium.wording import counted
 
 NO_EXAMPLES = (
     "no examples were recognized in the statement: give them below a heading, `## Examples`, or as `public_tests` with "
-    "--problem_file, see docs/own_problems.md"
+    "`problem_file`, see docs/own_problems.md"
 )
 
 
@@ -70,7 +72,7 @@ class Solved:
         failed = judgement.tests_total - judgement.tests_passed
         return f"the program fails the tests asked for: {judgement.verdict.value}, {failed} of {judgement.tests_total}"
 
-    def lines(self, test_types: Sequence[TestType] = ()) -> list[str]:
+    def lines(self, test_types: Sequence[str] = ()) -> list[str]:
         """Return the results as text: of the public tests, with the costs, of the requested tests, and the failure."""
         candidate, judgement = self.candidate, self.judgement
         total = candidate.public_tests_total
@@ -85,7 +87,7 @@ class Solved:
         return [*lines, *(self.failure.lines(total, which) if self.failure is not None else ())]
 
     def to_json(self) -> dict[str, Any]:
-        """Return the candidate, its verdict and failure, and calls and cost of all samples for `--json`."""
+        """Return the candidate, its verdict and failure, and calls and cost of all samples as JSON."""
         of_all = {"all_calls": self.usage.llm_calls, "all_cost": self.usage.cost}
         values, judgement = candidate_to_json(self.candidate) | of_all, self.judgement
         if self.failure is not None:
@@ -96,21 +98,17 @@ class Solved:
         return values | {"verdict": judgement.verdict.value} | passed
 
 
-async def solve_problem_async(
-    problem: Problem,
-    flow: str = DEFAULT_FLOW,
-    test_types: Sequence[TestType] = (),
-    settings: Settings | None = None,
-    on_event: OnEvent = ignore,
-    run: str | None = None,
-) -> Solved:
+@use_case(SolveProblemOptions)
+async def solve_problem_async(options: SolveProblemOptions) -> Solved:
     """Return the best of `[dataset] num_iterations` samples, or the first that passes the public tests.
 
-    `run` names a new run folder, which keeps the problem, the answers of the model, and what became of each sample.
-    Raises UserError if the flow, the model or the sandbox isn't available.
+    Raises UserError if the arguments don't say which problem it is, or if the flow, the model or the sandbox isn't
+    available.
     """
-    settings = settings or load_settings()
-    chosen = chosen_flow(flow, settings)
+    settings, on_event = options.settings or load_settings(), options.on_event
+    test_types = parse_test_types(options.test_type) if options.test_type else ()
+    problem = options.problem or await in_thread(chosen_problem, options)
+    chosen = chosen_flow(options.flow, settings)
     check_problems(chosen, [problem], settings)
     settings = await in_thread(with_model, settings)
     samples = settings.dataset.num_iterations
@@ -118,7 +116,9 @@ async def solve_problem_async(
     async with open_judge(settings) as opened, open_solver(chosen, settings, opened.judge) as solver:
         languages = await in_thread(opened.decisive, [language_of(problem, settings)])  # raises if it can't be run
         decisive = {"sandbox": opened.identity.to_json(), "languages": languages}
-        with run_or_temporary(run, None, _description(problem, chosen, settings) | decisive, on_event) as folder:
+        with run_or_temporary(
+            options.run, None, _description(problem, chosen, settings) | decisive, on_event
+        ) as folder:
             on_event(RunPlanned(preview_of(chosen, [problem], samples, settings)))
             folder.write_json(PROBLEM, record_from_problem(problem))
             with open_cache(settings) as cache, AnswerStore(folder.path / ANSWERS, cache) as store:
@@ -169,44 +169,37 @@ async def solve_async(
     """
     settings = settings or load_settings()
     config = settings.config.model_copy(update={"model": model or settings.config.model})
-    solved = await solve_problem_async(problem, flow, (), settings.model_copy(update={"config": config}))
+    solved = await solve_problem_async(problem, flow, settings=settings.model_copy(update={"config": config}))
     return solved.candidate
 
 
 solve = blocking(solve_async)
 
 
-def chosen_problem(
-    dataset_name: str | None = None,
-    split_name: str | None = None,
-    problem_name: str | None = None,
-    problem_number: int | None = None,
-    problem_file: Path | None = None,
-    statement: str | None = None,
-) -> Problem:
+def chosen_problem(options: SolveProblemOptions) -> Problem:
     """Return a problem: from a dataset by name or index, from a problem file, or from a file with its statement.
 
-    Raises DatasetError if the arguments name no problem, or several.
+    Raises DatasetError if the options name no problem, or several.
     """
-    if sum(given is not None for given in (problem_name, problem_number, problem_file, statement)) != 1:
-        raise DatasetError("give exactly one of --problem_name, --problem_number, --problem_file, --statement")
-    if dataset_name is not None and (problem_file is not None or statement is not None):
-        raise DatasetError("--dataset_name can't be combined with --problem_file or --statement")
+    name, number = options.problem_name, options.problem_number
+    file, statement = options.problem_file, options.statement
+    if sum(given is not None for given in (name, number, file, statement)) != 1:
+        raise DatasetError("give exactly one of `problem_name`, `problem_number`, `problem_file`, `statement`")
+    if options.dataset is not None and (file is not None or statement is not None):
+        raise DatasetError("`dataset` can't be combined with `problem_file` or `statement`")
     if statement is not None:
         return _with_examples(load_statement(statement))
-    if problem_file is not None:
-        return _with_examples(load_problem_file(problem_file))
-    if dataset_name is None:
-        raise DatasetError("--problem_name and --problem_number need a --dataset_name")
-    problems = load_problems(dataset_name, split_name)
-    if problem_name is not None:
-        return problems.get(problem_name)
-    assert problem_number is not None
-    if problem_number >= len(problems):
-        raise DatasetError(
-            f"there is no problem number {problem_number}: {counted(len(problems), 'problem')}, numbered from 0"
-        )
-    return problems[problem_number]
+    if file is not None:
+        return _with_examples(load_problem_file(file))
+    if options.dataset is None:
+        raise DatasetError("`problem_name` and `problem_number` need a `dataset`")
+    problems = load_problems(options.dataset, options.split)
+    if name is not None:
+        return problems.get(name)
+    assert number is not None
+    if number >= len(problems):
+        raise DatasetError(f"there is no problem number {number}: {counted(len(problems), 'problem')}, numbered from 0")
+    return problems[number]
 
 
 def _with_examples(problem: Problem) -> Problem:
@@ -219,9 +212,10 @@ def _with_examples(problem: Problem) -> Problem:
     return found
 
 
-def preview_problem(problem: Problem, flow: str, settings: Settings) -> Preview:
+def preview_problem(options: SolveProblemOptions) -> Preview:
     """Estimate `solve_problem_async`, without asking or downloading a model."""
-    chosen = chosen_flow(flow, settings)
+    settings, problem = options.settings or load_settings(), options.problem or chosen_problem(options)
+    chosen = chosen_flow(options.flow, settings)
     check_problems(chosen, [problem], settings)
     settings = with_model(settings, preview=True)
     return preview_of(chosen, [problem], settings.dataset.num_iterations, settings)

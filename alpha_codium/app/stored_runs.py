@@ -54,7 +54,7 @@ class StoredRun:
         return scores[0] if scores else "finished" if self.finished else "unfinished"
 
     def to_json(self) -> dict[str, Any]:
-        """The run as `--json` writes it."""
+        """The run as JSON."""
         return asdict(self) | {"changed": self.changed.isoformat()}
 
 

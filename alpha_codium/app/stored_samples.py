@@ -50,7 +50,7 @@ class StoredSample:
         return failure.used or asserted or f"test {(failure.test or 0) + 1} of {self.result.tests_total}"
 
     def to_json(self) -> dict[str, Any]:
-        """The sample as `--json` writes it."""
+        """The sample as JSON."""
         return {"problem": self.problem, "language": self.language, "source": self.source} | self.result.to_json()
 
     def lines(self) -> Iterator[str]:
@@ -72,7 +72,7 @@ class StoredSample:
         if result.failure is not None:
             yield from result.failure.lines(result.tests_total)
             if result.verdict is Verdict.COMPILATION_ERROR and FENCE in self.source:
-                yield "the program contains a Markdown fence, which gencode eval score --clean removes"
+                yield "the program contains a Markdown fence, which gencode eval score with `clean` removes"
         elif self.failed and not result.error and result.verdict is not Verdict.INTERNAL_ERROR:
             yield "(the run's folder doesn't have the failing test: it was written by an earlier version)"
 

@@ -1,78 +1,58 @@
 """Validation of a dataset's tests, checkers and limits with its known solutions."""
 
-from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from alpha_codium.app.evaluation import describe
-from alpha_codium.app.events import OnEvent, ignore, judging
-from alpha_codium.app.run_folders import recordable, run_or_temporary, verdict_settings, with_settings
+from alpha_codium.app.evaluation import describe, subset_of
+from alpha_codium.app.events import OnEvent, judging
+from alpha_codium.app.options.judging import ValidateOptions
+from alpha_codium.app.run_folders import run_or_temporary, verdict_settings, with_settings
 from alpha_codium.audit.datasets.assessment import Assessment
 from alpha_codium.audit.datasets.columns import check_output, write_validated
 from alpha_codium.audit.datasets.report import ValidationReport
 from alpha_codium.audit.datasets.running import assess_known, known_programs, observe_known
-from alpha_codium.audit.datasets.timing import NEAR, calibration
+from alpha_codium.audit.datasets.timing import calibration
 from alpha_codium.config import Settings, load_settings
 from alpha_codium.coroutines import blocking, in_thread
 from alpha_codium.data.etl import refuse_replacing
 from alpha_codium.data.load import ProblemSet, load_problems
 from alpha_codium.data.sources import output_path
-from alpha_codium.data.subset import Subset
 from alpha_codium.eval.judging import OpenJudge, open_judge
 from alpha_codium.eval.prepare import parse_test_types
 from alpha_codium.eval.results import ProblemResult
 from alpha_codium.judge import Rules
+from alpha_codium.options import recorded, use_case
 from alpha_codium.problem import TestType
 from alpha_codium.runs import RunFolder
 
 
-async def validate_async(
-    dataset: str,
-    *,
-    split: str | None = None,
-    test_type: str | Iterable[str] = "all",
-    sample_rate: float = 1.0,
-    seed: int = 0,
-    limit: int | None = None,
-    names: Sequence[str] = (),
-    near: float = NEAR,
-    output: str | None = None,
-    overwrite: bool = False,
-    settings: Settings | None = None,
-    run: str | None = None,
-    resume: str | None = None,
-    on_event: OnEvent = ignore,
-) -> ValidationReport:
+@use_case(ValidateOptions)
+async def validate_async(options: ValidateOptions) -> ValidationReport:
     """Check a dataset's tests, checkers and limits by running its known solutions.
-
-    `sample_rate` is the share of problems to check, `limit` their number, and `names` are their names. A known-correct
-    program is near a limit if it uses the share `near` of it. `output` is a name for a copy of the dataset with the
-    findings as columns, which replaces another one only with `overwrite`. `run` names a new run folder with the
-    observations; `resume` names an earlier run.
 
     Raises UserError if the dataset can't be read, or the output can't be written.
     """
-    # First: what `run.toml` records for a resume are the arguments alone.
-    options = recordable(locals())
-    settings = settings or load_settings()
-    kinds = parse_test_types(test_type)
-    problems = await in_thread(load_problems, dataset, split)
+    settings, output = options.settings or load_settings(), options.output
+    kinds = parse_test_types(options.test_type)
+    problems = await in_thread(load_problems, options.dataset, options.split)
     if output is not None:
         check_output(output, problems.split_name)
-        if not overwrite:
+        if not options.overwrite:
             refuse_replacing([problems.split_name], output_path(output))
     # Every test is run, since each is checked separately.
     rules = Rules.of(settings.code_tester, settings.languages.time_limit_factors)
     rules = replace(rules, stop_on_first_failure=False)
-    subset = Subset(sample_rate, seed, limit, tuple(names))
-    described = {"sample_rate": sample_rate, "seed": seed} | subset.as_record()
-    description = describe("validate", dataset, problems, kinds, code_tester=_settings_of(settings), **described)
+    subset = subset_of(options)
+    described = {"sample_rate": options.sample_rate, "seed": options.seed} | subset.as_record()
+    decisive = _settings_of(settings)
+    description = describe("validate", options.dataset, problems, kinds, code_tester=decisive, **described)
     chosen = subset.choose(problems)
     async with open_judge(settings, rules=rules) as judge:
         description |= {"sandbox": judge.identity.to_json()}
-        with run_or_temporary(run, resume, description | with_settings(options, settings), on_event) as folder:
-            results = await _observe(chosen, kinds, judge, folder, on_event)
-            report = await in_thread(_report, chosen, kinds, judge, folder, results, near)
+        entries = description | with_settings(recorded(options), settings)
+        with run_or_temporary(options.run, options.resume, entries, options.on_event) as folder:
+            results = await _observe(chosen, kinds, judge, folder, options.on_event)
+            report = await in_thread(_report, chosen, kinds, judge, folder, results, options.near)
             folder.write_json("results.json", report.to_json())
             if output is not None:
                 columns = description | {"calibration": report.calibration}

@@ -1,37 +1,24 @@
 """`gencode data`: get problems, see what there is, check them, and clean samples."""
 
-import datetime
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
 import click
 
-from alpha_codium.cli.options import (
-    CommonOptions,
-    common_options,
-    dataset_argument,
-    options,
-    overwrite_option,
-    run_options,
-    sample_file_options,
-    split_option,
-    subset_options,
-)
+from alpha_codium.app.options.judging import CleanOptions, ValidateOptions
+from alpha_codium.cli.fields import argument_or_option, fields_of
+from alpha_codium.cli.options import CommonOptions, common_options, options, overwrite_option
 from alpha_codium.cli.output import print_table, say
 from alpha_codium.cli.reporting import Reporter
-from alpha_codium.cli.scores import csv_option, new_run, tests_option, with_earlier
+from alpha_codium.cli.scores import csv_option, new_run, with_earlier
+from alpha_codium.data.filters import Filters
 from alpha_codium.errors import UserError
 from alpha_codium.progress import Progress
 from alpha_codium.wording import counted, size_text
 
 # The names of `gen.cleaning.RULES`, which takes long to import; a test compares.
 RULE_NAMES = ("thinking", "end_tokens", "fences", "prose", "indentation", "prompts", "stop_words")
-DATE = click.DateTime(["%Y-%m-%d"])
-
-
-def _day(_context: click.Context, _option: click.Parameter, given: datetime.datetime | None) -> datetime.date | None:
-    return given and given.date()
 
 
 @click.group()
@@ -42,55 +29,35 @@ def group() -> None:
 @group.command()
 @click.option("--dataset_name", "--source", "source", default="deepmind/code_contests", show_default=True,
               metavar="NAME", help="What to read: a hub id, a name saved by etl, or a path.")  # fmt: skip
-@click.option("--output_dataset_name", "output_name", required=True, metavar="NAME",
+@click.option("--output_dataset_name", "output", required=True, metavar="NAME",
               help="The name, or folder, to store under.")  # fmt: skip
 @overwrite_option
 @click.option("--split_name", "split_names", multiple=True, help="A split to take; repeatable. Default: all.")
 @click.option("--sample_rate", type=float, default=1.0, show_default=True, help="The share of problems to take.")
 @click.option("--seed", type=int, default=0, show_default=True, help="The seed of --sample_rate.")
-@click.option(
-    "--language", "languages", multiple=True, help="Keep solutions in this language; repeatable. Default: all."
-)
-@click.option(
-    "--problem_source", "sources", multiple=True, help="Keep problems from this site, such as codeforces; repeatable."
-)
-@click.option(
-    "--difficulty",
-    "difficulties",
-    multiple=True,
-    help="Keep problems of this difficulty, such as easy or B; repeatable.",
-)
-@click.option("--problem_name", "names", multiple=True, help="Keep the problem of this name; repeatable.")
-@click.option("--tag", "tags", multiple=True, help="Keep problems with this tag; repeatable.")
-@click.option("--date_from", type=DATE, callback=_day, help="Keep problems published on this day or later.")
-@click.option("--date_to", type=DATE, callback=_day, help="Keep problems published on this day or earlier.")
-@click.option(
-    "--validity", default="", metavar="WHAT", help="Keep problems that validate found `valid`, or `not_invalid`."
-)
+@fields_of(Filters)
 @common_options
 def etl(common: CommonOptions, **options: Any) -> None:
     """Read a dataset, filter it, and store it."""
-    from alpha_codium.data.filters import Filters
-
     filters = Filters(**{field.name: options.pop(field.name) for field in fields(Filters)})
     _run_etl(common, **options, filters=filters)
 
 
 @group.command("import")
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--output_dataset_name", "output_name", metavar="NAME",
+@click.option("--output_dataset_name", "output", metavar="NAME",
               help="The name to store under. Default: the file's name.")  # fmt: skip
 @overwrite_option
 @click.option("--split_name", "split_names", multiple=True,
               help="The name of the split. Default: test, valid or train, by the file's name.")  # fmt: skip
 @common_options
-def import_file(common: CommonOptions, file: Path, output_name: str | None, **options: Any) -> None:
+def import_file(common: CommonOptions, file: Path, output: str | None, **options: Any) -> None:
     """Check a file with one problem or a list of them, and store it."""
     from alpha_codium.errors import DatasetError
 
     if not file.is_file():
         raise DatasetError(f"there is no file {file}")
-    _run_etl(common, source=str(file), output_name=output_name or file.name.partition(".")[0], **options)
+    _run_etl(common, source=str(file), output=output or file.name.partition(".")[0], **options)
 
 
 @group.command("list")
@@ -109,7 +76,7 @@ def list_command(common: CommonOptions) -> None:
 
 
 @group.command()
-@dataset_argument
+@argument_or_option("dataset", "NAME", "--dataset_name")
 @click.option("--split_name", help="One split only.")
 @click.option("--problem_name", help="Show this problem.")
 @common_options
@@ -141,31 +108,13 @@ def _run_etl(common: CommonOptions, **options: Any) -> None:
 
 
 @group.command()
-@dataset_argument
-@split_option
-@tests_option(default="all")
-@subset_options
-@click.option(
-    "--near",
-    type=click.FloatRange(0, 1, min_open=True),
-    default=0.5,
-    show_default=True,
-    help="Report known-correct programs that need more than this share of a limit.",
-)
-@click.option(
-    "--output_dataset_name",
-    "output",
-    metavar="NAME",
-    help="Store the problems here, with the findings as columns.",
-)
-@overwrite_option
+@fields_of(ValidateOptions)
 @click.option(
     "--tests_column",
     metavar="COLUMN",
     help="NAME is a file for training: list the rows whose tests, in this column, can't be judged. Nothing is run.",
 )
 @csv_option("a row for each problem")
-@run_options
 @common_options
 def validate(common: CommonOptions, csv_path: str | None, tests_column: str | None, **options: Any) -> None:
     """Check a dataset's tests, checkers and limits by running its known solutions."""
@@ -196,14 +145,10 @@ def validate(common: CommonOptions, csv_path: str | None, tests_column: str | No
 
 
 @group.command("clean_generations")
-@sample_file_options
-@click.option("--output", required=True, type=click.Path(path_type=Path),
-              help="The file for the cleaned rows: .jsonl, or .pkl for a pickle.")  # fmt: skip
-@click.option("--stop", "stop_words", multiple=True, metavar="WORD",
-              help="Use this stop word instead of the defaults; \\n is a line break; repeatable.")  # fmt: skip
+@fields_of(CleanOptions)
 @options(*(click.option(f"--no_{name}", is_flag=True, help=f"Turn off the rule {name}.") for name in RULE_NAMES))
 @common_options
-def clean_generations(common: CommonOptions, output: Path, stop_words: tuple[str, ...], **given: Any) -> None:
+def clean_generations(common: CommonOptions, stop_words: tuple[str, ...], **given: Any) -> None:
     """Clean model output: remove fences, prose, repeated prompts, and text after stop words.
 
     FILE has any format that `gencode eval score` reads. The changes by each rule are counted.
@@ -211,15 +156,15 @@ def clean_generations(common: CommonOptions, output: Path, stop_words: tuple[str
     from alpha_codium.answers.cleaning import RULES
     from alpha_codium.app.scoring import clean_file
 
-    rules = [rule for rule in RULES if not given.pop(f"no_{rule.name}")]
+    off = [name for name in RULE_NAMES if given.pop(f"no_{name}")]
     stops = [word.replace("\\n", "\n") for word in stop_words]
-    counts, known = clean_file(**given, output=output, rules=rules, stop_words=stops)
+    counts, known = clean_file(CleanOptions(**given, stop_words=stops, rules_off=off))
     found = counts.to_json()
-    common.write_json(found | {"output": str(output)})
+    common.write_json(found | {"output": str(given["output"])})
     click.echo(f"{counted(counts.samples, 'sample')}, {counts.changed} changed, {counts.emptied} left empty")
     for rule in RULES:
         count = found["rules"][rule.name]
         click.echo(f"  {rule.name:<13}{'off' if count is None else count:>7}  {rule.what}")
     if not known:
         click.echo("no prompts are known: give a --benchmark or a --dataset_name", err=True)
-    click.echo(f"written to {output}")
+    click.echo(f"written to {given['output']}")

@@ -17,9 +17,9 @@ import click
 
 from alpha_codium import __version__
 from alpha_codium.cli.lazy import LazyGroup
-from alpha_codium.cli.options import normalize
+from alpha_codium.cli.options import normalize, said
 from alpha_codium.cli.output import forget_unwritten, say_error
-from alpha_codium.errors import SandboxError, UserError
+from alpha_codium.errors import UserError
 
 # What a disk says that takes no more.
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
@@ -95,7 +95,7 @@ def main(arguments: list[str] | None = None) -> Any:
         say_error(f"{error.format_message()}{hint}")
         sys.exit(error.exit_code)
     except UserError as error:
-        say_error(error.for_command_line if isinstance(error, SandboxError) else str(error))
+        say_error(said(str(error)))
         sys.exit(2)
     except (click.Abort, KeyboardInterrupt) as error:
         # Click raises its own Abort from a KeyboardInterrupt.

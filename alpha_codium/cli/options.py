@@ -4,6 +4,7 @@ import contextlib
 import functools
 import json
 import os
+import re
 import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -13,8 +14,10 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
+from alpha_codium.cli.fields import Decorator
 from alpha_codium.errors import SettingsError
 from alpha_codium.log import visible
+from alpha_codium.options import in_options
 
 if TYPE_CHECKING:
     from alpha_codium.config import Settings
@@ -58,7 +61,7 @@ class CommonOptions:
         from alpha_codium.log import setup_logging
 
         settings = load_settings(self.config_file, [*self.overrides, *self.extra_overrides], base=base)
-        setup_logging(self.verbosity, short=settings.solve.reduce_verbose)
+        setup_logging(self.verbosity, short=settings.solve.reduce_verbose, said=said)
         return settings
 
     @property
@@ -99,43 +102,80 @@ class CommonOptions:
             raise SettingsError(f"--json {self.json_path} can't be written: {error.strerror}") from error
 
 
-def common_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options that every command takes; they arrive as one argument, `common`."""
+# The options of the command that runs, by the names of its arguments and settings, for messages.
+FLAGS: dict[str, str] = {}
+SETTING = re.compile(r"`([a-z_]+(?:\.[a-z_]+)+)(=[^`]*)?`")
 
-    @click.option("--config", "config_file", type=click.Path(path_type=Path), help="A TOML file of settings.")
-    @click.option("-o", "overrides", multiple=True, metavar="SECTION.KEY=VALUE", help="Override a setting; repeatable.")
+
+def note_options() -> None:
+    """Remember the options of the command that runs, so that messages can name them."""
+    FLAGS.clear()
+    for parameter in click.get_current_context().command.params:
+        if isinstance(parameter, click.Option) and parameter.name:
+            setting, *_ = MODEL_OPTIONS.get(parameter.name, ("",))
+            FLAGS.update({name: parameter.opts[0] for name in (parameter.name, setting) if name})
+
+
+def said(text: str) -> str:
+    """Return a message with options in place of the arguments and settings that it names in backticks."""
+    return SETTING.sub(_setting_option, in_options(text, FLAGS))
+
+
+def _setting_option(found: re.Match[str]) -> str:
+    from alpha_codium.config.sections import KNOWN
+
+    name, value = found.groups()
+    return f"-o {name}{value or '=VALUE'}" if name in KNOWN else found[0]
+
+
+def output_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options about what is shown and written; they arrive as one argument, `common`."""
+
     @click.option(
         "--json",
         "json_path",
         type=click.Path(path_type=Path),
         help="Write the result to this file as JSON; - is stdout.",
     )
-    @click.option("--workers", type=click.IntRange(min=0), help="Programs to run in parallel; 0 means one per core.")
     @click.option("-v", "--verbose", count=True, help="More output; repeatable.")
     @click.option("-q", "--quiet", count=True, help="Less output; twice for errors only.")
     @functools.wraps(command)
-    def with_common(
-        *args: Any,
-        config_file: Path | None,
-        overrides: tuple[str, ...],
-        json_path: Path | None,
-        workers: int | None,
-        verbose: int,
-        quiet: int,
-        **kwargs: Any,
-    ) -> Any:
+    def with_output(*args: Any, json_path: Path | None, verbose: int, quiet: int, **kwargs: Any) -> Any:
         from alpha_codium.log import setup_logging
 
-        common = CommonOptions(config_file, overrides, json_path, verbose - quiet)
-        if workers is not None:
-            common.extra_overrides.append(f"code_tester.workers={workers}")
-        setup_logging(common.verbosity)
+        note_options()
+        common = CommonOptions(json_path=json_path, verbosity=verbose - quiet)
+        setup_logging(common.verbosity, said=said)
         common.check_json_path()
         if not common.json_on_stdout:
             return command(*args, common=common, **kwargs)
         common.stdout = sys.stdout
         with contextlib.redirect_stdout(sys.stderr):
             return command(*args, common=common, **kwargs)
+
+    return with_output
+
+
+def common_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that every command takes; they arrive as one argument, `common`."""
+
+    @click.option("--config", "config_file", type=click.Path(path_type=Path), help="A TOML file of settings.")
+    @click.option("-o", "overrides", multiple=True, metavar="SECTION.KEY=VALUE", help="Override a setting; repeatable.")
+    @click.option("--workers", type=click.IntRange(min=0), help="Programs to run in parallel; 0 means one per core.")
+    @output_options
+    @functools.wraps(command)
+    def with_common(
+        *args: Any,
+        common: CommonOptions,
+        config_file: Path | None,
+        overrides: tuple[str, ...],
+        workers: int | None,
+        **kwargs: Any,
+    ) -> Any:
+        common.config_file, common.overrides = config_file, overrides
+        if workers is not None:
+            common.extra_overrides.append(f"code_tester.workers={workers}")
+        return command(*args, common=common, **kwargs)
 
     return with_common
 
@@ -162,7 +202,6 @@ MODEL_OPTIONS = {
         "The programs' language, such as cpp.  [default: that of the tests]",
     ),
 }
-Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
 def options(*decorators: Decorator) -> Decorator:
@@ -176,86 +215,8 @@ def options(*decorators: Decorator) -> Decorator:
     return add
 
 
-def dataset_argument(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add `--dataset_name`, which may also be given as an argument, or taken from the run to resume."""
-
-    @click.argument("positional", metavar="[NAME]", required=False)
-    @click.option("--dataset_name", "named", metavar="NAME", help="The same as the argument NAME.")
-    @functools.wraps(command)
-    def with_dataset(*args: Any, positional: str | None, named: str | None, **kwargs: Any) -> Any:
-        dataset = positional or named
-        if (positional and named) or not (dataset or kwargs.get("resume")):
-            raise click.UsageError("give the dataset once: NAME or --dataset_name NAME")
-        return command(*args, dataset=dataset, **kwargs)
-
-    return with_dataset
-
-
-def needed(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
-    """Refuse a missing value, unless it is taken from the run to resume."""
-    if value is None and not context.params.get("resume"):
-        raise click.MissingParameter(ctx=context, param=parameter)
-    return value
-
-
-dataset_option = click.option(
-    "--dataset_name", "dataset", callback=needed, help="A name saved by etl, a hub id, or a path."
-)
 split_option = click.option("--split_name", "split", help="The split; needed only if there are several.")
-# A part of the problems.
-_part_options = options(
-    click.option("--problems", "names", multiple=True, metavar="NAME,...", help="Take only these; repeatable."),
-    click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Take only the first N problems."),
-)
-_share = click.FloatRange(0, 1, min_open=True)
-subset_options = options(
-    click.option("--sample_rate", type=_share, default=1.0, help="Take this share of the problems."),
-    click.option("--seed", type=int, default=0, help="The seed of --sample_rate."),
-    _part_options,
-)
-only_present_option = click.option("--only_present", is_flag=True, help="Score only the problems that have samples.")
-# What to generate: of a dataset that may be left out when a run is resumed.
-set_options = options(
-    click.option("--split_name", help="The split; needed only if there are several."),
-    click.option("--samples", type=click.IntRange(min=1), help="Samples per problem."),
-    click.option("--sample_rate", type=_share, help="Solve this share of the problems."),
-    _part_options,
-)
-# A file of samples made elsewhere.
-sample_file_options = options(
-    click.argument("file", metavar="FILE", required=False, callback=needed),
-    click.option("--benchmark", metavar="NAME", help="The benchmark that was sampled: humaneval, mbpp, apps, ..."),
-    click.option(
-        "--dataset_name",
-        "dataset",
-        help="The problems: a name saved by etl, a hub id, or a path.  [default: the benchmark]",
-    ),
-    split_option,
-    click.option("--column", default="", help="The column that holds the programs.  [default: recognized by its name]"),
-    click.option(
-        "--form",
-        type=click.Choice(["completion", "solution"]),
-        help="Whether the column holds completions of the prompt or complete programs.  [default: recognized]",
-    ),
-    click.option(
-        "--difficulty",
-        "--level",
-        "difficulty",
-        multiple=True,
-        metavar="NAME",
-        help="Only problems of this difficulty, such as introductory; repeatable. A list may be of these alone.",
-    ),
-)
 overwrite_option = click.option("--overwrite", is_flag=True, help="Replace the output if it exists already.")
-run_options = options(
-    click.option("--run", help="A name for this run's folder."),
-    click.option(
-        "--resume",
-        metavar="RUN",
-        is_eager=True,
-        help="Resume this run; its arguments and options need not be repeated.",
-    ),
-)
 
 
 def cache_option(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -5,7 +5,9 @@ from typing import Any
 
 import click
 
-from alpha_codium.cli.options import CommonOptions, common_options, needed, overwrite_option, run_options
+from alpha_codium.app.options.repository import BuildOptions
+from alpha_codium.cli.fields import fields_of
+from alpha_codium.cli.options import CommonOptions, common_options
 from alpha_codium.cli.output import say
 from alpha_codium.cli.reporting import Reporter
 from alpha_codium.cli.scores import new_run, with_earlier
@@ -13,29 +15,8 @@ from alpha_codium.errors import UserError
 from alpha_codium.wording import counted
 
 
-def _names(_context: click.Context, _option: click.Parameter, given: str | None) -> tuple[str, ...]:
-    return tuple(name.strip() for name in (given or "").split(",") if name.strip())
-
-
 @click.command()
-@click.option("--repository", "--repo", callback=needed, help="The name of a recipe: django, sympy, or one of yours.")
-@click.option("--version", default="", help="The version to fetch from PyPI.  [default: the recipe's]")
-@click.option("--sdist", metavar="FILE", help="Take this source package, NAME-VERSION.tar.gz, instead.")
-@click.option("--checkout", metavar="DIR", help="Take the files of this folder instead.")
-@click.option("--labels", callback=_names, metavar="NAME,...", help="The labels of tests.  [default: the recipe's]")
-@click.option("--max_items", type=click.IntRange(min=1), metavar="N", help="Make at most N tasks.")
-@click.option("--seed", type=int, default=0, show_default=True, help="The seed for the choice of methods and bugs.")
-@click.option(
-    "--repeats", type=click.IntRange(min=0), default=10, show_default=True, help="Runs of each kind to certify a task."
-)
-@click.option(
-    "--output_dataset_name",
-    "output",
-    metavar="NAME",
-    help="The name to store under.  [default: that of the repository]",
-)
-@overwrite_option
-@run_options
+@fields_of(BuildOptions)
 @common_options
 def build(common: CommonOptions, **options: Any) -> None:
     """Make tasks from the documented methods of a repository, and store them as a dataset.

@@ -17,7 +17,7 @@ from alpha_codium.app.events import (
     WorkEnded,
     WorkStarted,
 )
-from alpha_codium.cli.options import CommonOptions
+from alpha_codium.cli.options import CommonOptions, said
 from alpha_codium.errors import UserError
 from alpha_codium.log import visible
 from alpha_codium.progress import Progress
@@ -46,9 +46,9 @@ class Reporter:
                 self.run = path
                 click.echo(f"run folder: {path}", err=True)
             case Noted(text) if not self.quiet:
-                click.echo(visible(text), err=True)
+                click.echo(visible(said(text)), err=True)
             case RunPlanned(preview) if not self.quiet:
-                click.echo(visible(preview.line()), err=True)
+                click.echo(visible(said(preview.line())), err=True)
             case KitExamined(examination):
                 for line in examination.lines():
                     click.echo(line)

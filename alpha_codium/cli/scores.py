@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from alpha_codium.cli.options import CommonOptions, Decorator, needed, options, run_options
+from alpha_codium.cli.fields import Decorator, needed
+from alpha_codium.cli.options import CommonOptions, options, said
 from alpha_codium.cli.output import say
 from alpha_codium.log import visible
 
@@ -15,39 +16,12 @@ if TYPE_CHECKING:
     from alpha_codium.eval.scoring import Score
 
 
-class KList(click.ParamType):
-    """A list of numbers separated by commas, such as 1,5,10."""
-
-    name = "K,..."
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> tuple[int, ...]:
-        """The numbers, each above 0, in order and once."""
-        if isinstance(value, tuple):
-            return value
-        try:
-            numbers = sorted({int(part) for part in str(value).split(",")})
-        except ValueError:
-            numbers = []
-        if not numbers or numbers[0] < 1:
-            self.fail(f"{value!r} is not a list of numbers above 0, such as 1,5,10", param, ctx)
-        return tuple(numbers)
-
-
-def tests_option(*, default: str) -> Decorator:
-    """The option for the types of tests to run."""
-    return click.option(
-        "--evaluation_test_type", "test_type", multiple=True, metavar="TESTS", default=(default,), show_default=True,
-        help="public_tests, private_tests, generated_tests or all; repeatable.",
-    )  # fmt: skip
-
-
 def csv_option(rows: str) -> Decorator:
     """The option for a table with these rows."""
     return click.option("--csv", "csv_path", metavar="FILE", help=f"Write a table with {rows} to this file.")
 
 
 score_options = options(
-    click.option("--k", type=KList(), default="1,5,10", show_default=True, help="The k of pass@k."),
     click.option("--per_problem", is_flag=True, help="Print which problems and which of their programs passed."),
     csv_option("a row for each program"),
     click.option(
@@ -55,7 +29,6 @@ score_options = options(
         is_flag=True,
         help="Judge programs within 20 % of a limit three more times, one at a time; the median counts.",
     ),
-    run_options,
 )
 
 
@@ -102,9 +75,9 @@ def new_run(command: str, name: str | None, resume: str | None) -> str | None:
 def print_score(result: "Score", run: str) -> None:
     """Print the scores; exit with 1 where the result is incomplete."""
     for hint in result.hints(run):
-        click.echo(visible(hint), err=True)
+        click.echo(visible(said(hint)), err=True)
     for line in result.lines():
-        say(line)
+        say(said(line))
     if run and result.verdicts.keys() - {"accepted", "no_tests", "internal_error"}:
         click.echo(f"why programs failed: gencode runs show {run} --failed", err=True)
     if not result.complete:

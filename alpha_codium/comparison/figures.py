@@ -71,7 +71,7 @@ class Figures:
 
     @property
     def unfinished(self) -> int:
-        """Samples that the run still has to make, with `--resume`."""
+        """Samples that the run still has to make, when it is resumed."""
         return self.asked - self.finished
 
     @property
@@ -90,7 +90,7 @@ class Figures:
         return self.costs.per(self.solved)
 
     def to_json(self) -> dict[str, Any]:
-        """As `--json` writes it."""
+        """As JSON."""
         of_score = self.score.to_json()
         for key in ("n_problems", "strata", "problems"):
             del of_score[key]

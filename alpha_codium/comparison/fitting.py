@@ -50,7 +50,7 @@ def problems_of(records: Sequence[RunRecord], dataset: str | None = None) -> Pro
     if problems.fingerprint != first.fingerprint:
         raise DatasetError(
             f"the problems of {problems.label} (fingerprint {problems.fingerprint[:12]}) "
-            f"aren't those that run {first.name!r} was made for ({_source(first)}): give them with --dataset_name"
+            f"aren't those that run {first.name!r} was made for ({_source(first)}): give them as `dataset`"
         )
     return first.subset.choose(problems)
 
@@ -97,7 +97,7 @@ def _loaded(records: Sequence[RunRecord], dataset: str | None) -> ProblemSet:
     try:
         return load_problems(*named[-1])
     except DatasetError as error:
-        raise DatasetError(f"{error}; if the problems have moved, give their location with --dataset_name") from error
+        raise DatasetError(f"{error}; if the problems have moved, give their location as `dataset`") from error
 
 
 def _source(record: RunRecord) -> str:

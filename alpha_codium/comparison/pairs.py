@@ -53,7 +53,7 @@ class Pair:
         return self.p_value is not None and self.p_value <= SIGNIFICANT
 
     def to_json(self) -> dict[str, Any]:
-        """As `--json` writes it."""
+        """As JSON."""
         found = self.difference
         return {
             "first": self.first,

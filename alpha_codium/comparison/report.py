@@ -55,7 +55,7 @@ class Comparison(Table):
         return all(run.score.complete for run in self.runs)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the report for `--json`; published numbers, if requested, are in a separate list."""
+        """Return the report as JSON; published numbers, if requested, are in a separate list."""
         values = self.what | {
             "complete": self.complete,
             "baseline": self.baseline,

@@ -47,7 +47,7 @@ class StageEffect:
         return sum(self.counts.values())
 
     def to_json(self) -> dict[str, Any]:
-        """As `--json` writes it."""
+        """As JSON."""
         return {
             "stage": self.stage,
             "samples": self.samples,

@@ -5,12 +5,11 @@ escaped.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from alpha_codium.comparison.figures import Costs, Figures
-from alpha_codium.comparison.formats import Row, cell, count, number, plain, share, shortened, table, wrapped
+from alpha_codium.comparison.formats import Row, cell, count, number, share, shortened, table, wrapped
 from alpha_codium.comparison.pairs import Pair
 from alpha_codium.comparison.report import Comparison
 from alpha_codium.comparison.stages import (
@@ -241,15 +240,3 @@ def _references(references: Sequence[dict[str, Any]]) -> Iterator[str]:
         rows = [tuple(cell(row[c]) for c in columns) for row in references if row["source"] == source]
         title = wrapped(f"Published, not measured here: {source} (other models, tests, budgets)")
         yield f"{title}\n{table(columns, rows, left=len(columns) - 1)}"
-
-
-def unfinished_lines(report: Comparison, found_by: Callable[[Path], str]) -> Iterator[str]:
-    """Yield lines on unfinished runs and how to resume them; `found_by` returns the name for a run's folder."""
-    for run in report.runs:
-        name = plain(run.name)
-        if run.unfinished:
-            missing = f"{run.unfinished} of {counted(run.asked, 'sample')}"
-            yield f"run {name} is unfinished: {missing} without a verdict on the model"
-            yield f"resume it with gencode gen solve_set --resume {plain(found_by(run.record.path))}"
-        if unjudged := run.score.unjudged - run.unfinished:
-            yield f"{counted(unjudged, 'program')} of run {name} got no verdict: repeat the command"

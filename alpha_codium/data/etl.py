@@ -65,7 +65,7 @@ class Selection:
 
 def run_etl(
     source: str | Source,
-    output_name: str,
+    output: str,
     split_names: Sequence[str] = (),
     filters: Filters | None = None,
     *,
@@ -74,7 +74,7 @@ def run_etl(
     overwrite: bool = False,
     progress: Progress = lambda _count: None,
 ) -> EtlReport:
-    """Store the given splits of a source (by default all) as the dataset `output_name`, a name or a folder.
+    """Store the given splits of a source (by default all) as the dataset `output`, a name or a folder.
 
     Existing splits of the same names are replaced with `overwrite`, others are kept. `progress` is called with the
     number of records read so far, of all splits. Raises DatasetError if the source can't be read, a record is
@@ -83,14 +83,14 @@ def run_etl(
     check_rate(sample_rate)
     selection = Selection(filters or Filters(), sample_rate, seed)
     source = find_source(source) if isinstance(source, str) else source
-    target = output_path(output_name)
+    target = output_path(output)
     check_target(target)
     splits = _choose_splits(source, split_names)
     if not overwrite:
         refuse_replacing(splits, target)
     if isinstance(source, HubSource) and not split_names and len(splits) > 1:
         how = "read from the cache" if source.cached else "downloaded"
-        logger.info("{}: all splits are {}: {}; --split_name chooses one", source.text, how, ", ".join(splits))
+        logger.info("{}: all splits are {}: {}; `split_names` chooses one", source.text, how, ", ".join(splits))
     with temporary_folder(target) as built:
         reports, infos = [], {}
         for split in splits:
@@ -99,14 +99,14 @@ def run_etl(
             reports.append(report)
         _refuse_empty(reports, source.origin.text, selection)
         put_splits(built, infos, target)
-    return EtlReport(output_name, target, tuple(reports))
+    return EtlReport(output, target, tuple(reports))
 
 
 def _choose_splits(source: Source, asked: Sequence[str]) -> tuple[str, ...]:
     if isinstance(source, FileSource) and (not asked or len(source.parts()) > 1):
         return tuple(dict.fromkeys(asked)) or source.parts()
     if len(asked) > 1 and source.any_split:
-        raise DatasetError(f"{source.origin.text} has only one split: give one --split_name, not {len(asked)}")
+        raise DatasetError(f"{source.origin.text} has only one split: give one of `split_names`, not {len(asked)}")
     return tuple(choose_split(source, split) for split in dict.fromkeys(asked)) or source.splits()
 
 
@@ -119,12 +119,10 @@ def _etl_split(
         raise DatasetError(f"{split!r} isn't a valid split name: use letters, digits and '_'")
     records, dates = _date_columns(source.records(split))
     if selection.filters.need_dates and not dates:
-        raise DatasetError(f"{label} has no date column ({', '.join(DATE_COLUMNS)}): remove --date_from and --date_to")
+        raise DatasetError(f"{label} has no date column ({', '.join(DATE_COLUMNS)}): remove `date_from` and `date_to`")
     validation = _validation_of(source, split)
     if selection.filters.validity and not validation:
-        raise DatasetError(
-            f"{label} has not been validated: run `gencode data validate` with --output_dataset_name first"
-        )
+        raise DatasetError(f"{label} has not been validated: store it again with `gencode data validate` first")
     added = VALIDATION_COLUMNS if validation else ()
     dropped, number = set[str](), 0
     with SplitWriter(built / split, features(dates, validated=bool(validation))) as writer:
@@ -161,9 +159,7 @@ def _validation_of(source: Source, split: str) -> Mapping[str, Any] | None:
 def refuse_replacing(splits: Iterable[str], target: Path) -> None:
     """Raise DatasetError if the dataset at `target` has one of the splits already."""
     if stored := sorted(set(splits) & read_info(target).keys()):
-        raise DatasetError(
-            f"{target} has the split {stored[0]!r} already: choose another --output_dataset_name, or use --overwrite"
-        )
+        raise DatasetError(f"{target} has the split {stored[0]!r} already: choose another `output`, or use `overwrite`")
 
 
 def _refuse_empty(reports: Sequence[SplitReport], source: str, selection: Selection) -> None:
@@ -173,7 +169,7 @@ def _refuse_empty(reports: Sequence[SplitReport], source: str, selection: Select
     total = sum(report.records_in for report in reports)
     if not total:
         raise DatasetError(f"{source} has no problems")
-    causes = [f"--sample_rate {selection.sample_rate:g} with seed {selection.seed}"] * (selection.sample_rate < 1)
+    causes = [f"sample_rate {selection.sample_rate:g} with seed {selection.seed}"] * (selection.sample_rate < 1)
     causes += [f"the filters ({', '.join(selection.filters.as_record())})"] * bool(selection.filters.as_record())
     raise DatasetError(
         f"none of {counted(total, 'problem')} of {source} would be stored: left out by {' and '.join(causes)}"

@@ -4,14 +4,21 @@ import datetime
 import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Annotated, Any
 
 from alpha_codium.data.schema import DATE_COLUMNS, DIFFICULTY_NAMES, SOLUTION_COLUMNS, date_text
 from alpha_codium.errors import DatasetError, nearest
+from alpha_codium.options import Option
 from alpha_codium.problem import LANGUAGE_NAMES, SOURCE_NAMES
 
 # The accepted values of `is_valid_problem`; None means that the problem couldn't be judged.
 VALIDITIES = {"valid": (True,), "not_invalid": (True, None)}
+DAY = "YYYY-MM-DD"
+
+
+def day(text: str) -> datetime.date:
+    """Return a day such as 2024-01-31; raises ValueError."""
+    return datetime.datetime.strptime(text, "%Y-%m-%d").date()
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,14 +30,36 @@ class Filters:
     difficulties may be written in upper case, too. Raises DatasetError for unknown ones.
     """
 
-    languages: tuple[str, ...] = ()
-    sources: tuple[str, ...] = ()
-    difficulties: tuple[str, ...] = ()
-    tags: tuple[str, ...] = ()
-    date_from: datetime.date | None = None
-    date_to: datetime.date | None = None
-    validity: str = ""
-    names: tuple[str, ...] = ()
+    languages: Annotated[
+        tuple[str, ...], Option("Keep solutions in this language; repeatable. Default: all.", "--language", many=True)
+    ] = ()
+    sources: Annotated[
+        tuple[str, ...],
+        Option("Keep problems from this site, such as codeforces; repeatable.", "--problem_source", many=True),
+    ] = ()
+    difficulties: Annotated[
+        tuple[str, ...],
+        Option("Keep problems of this difficulty, such as easy or B; repeatable.", "--difficulty", many=True),
+    ] = ()
+    names: Annotated[
+        tuple[str, ...], Option("Keep the problem of this name; repeatable.", "--problem_name", many=True)
+    ] = ()
+    tags: Annotated[tuple[str, ...], Option("Keep problems with this tag; repeatable.", "--tag", many=True)] = ()
+    date_from: Annotated[
+        datetime.date | None,
+        Option(
+            "Keep problems published on this day or later.", metavar="YYYY-MM-DD", parse=datetime.date.fromisoformat
+        ),
+    ] = None
+    date_to: Annotated[
+        datetime.date | None,
+        Option(
+            "Keep problems published on this day or earlier.", metavar="YYYY-MM-DD", parse=datetime.date.fromisoformat
+        ),
+    ] = None
+    validity: Annotated[str, Option("Keep problems that validate found `valid`, or `not_invalid`.", metavar="WHAT")] = (
+        ""
+    )
 
     def __post_init__(self) -> None:
         """Correct the case of names; raise DatasetError for unknown ones."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from datasets import Dataset
 
 DICT_FILE, STATE_FILE, COLUMNS_FILE = "dataset_dict.json", "state.json", "dataset_info.json"
-HINT = "store it again: gencode data etl, or gencode gen solve_set --resume for the candidates of a run"
+HINT = "store it again: gencode data etl, or resume the run of gencode gen solve_set whose candidates it has"
 PARQUET_NAME = re.compile(r"(?P<split>[\w.]+?)(-\d.*)?\.parquet")
 
 

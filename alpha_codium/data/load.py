@@ -161,9 +161,7 @@ def load_problem_file(path: str | Path) -> Problem:
         raise DatasetError(f"there is no problem file {path}")
     records = list(FileSource(Path(path)).records("file"))
     if len(records) != 1:
-        raise DatasetError(
-            f"{path} holds {counted(len(records), 'problem')}, not one: give it as a dataset, --dataset_name {path}"
-        )
+        raise DatasetError(f"{path} holds {counted(len(records), 'problem')}, not one: give it as `dataset` {path}")
     return problem_from_record(records[0], str(path))
 
 

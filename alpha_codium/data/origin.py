@@ -70,4 +70,4 @@ def choose_split(source: Source, asked: str | None) -> str:
         raise DatasetError(f"{source.origin.text} has no split {asked!r}{nearest(asked, splits)}")
     if len(splits) == 1:
         return splits[0]
-    raise DatasetError(f"{source.origin.text} has several splits: choose one of {', '.join(splits)} with --split_name")
+    raise DatasetError(f"{source.origin.text} has several splits: choose one of {', '.join(splits)} with `split`")

@@ -158,7 +158,7 @@ def refuse_other_problems(solutions: Iterable[Mapping[str, Any]], problems: "Pro
             raise DatasetError(
                 f"the solutions were made for {dataset}[{split}] (fingerprint {fingerprint[:12]}), not for "
                 f"{problems.dataset_name}[{problems.split_name}] (fingerprint {problems.fingerprint[:12]}): score them "
-                "against those, or use --ignore_fingerprint"
+                "against those, or use `ignore_fingerprint`"
             )
 
 
@@ -178,7 +178,7 @@ def solutions_path(where: str | Path) -> Path:
 def refuse_overwriting(target: Path, overwrite: bool) -> None:
     """Raise DatasetError if there is a dataset at `target` that mustn't be replaced."""
     if not overwrite and target.exists() and (target.is_file() or any(target.iterdir())):
-        raise DatasetError(f"{target} exists already: choose another --output_dataset_name, or use --overwrite")
+        raise DatasetError(f"{target} exists already: choose another `output`, or use `overwrite`")
 
 
 def _only(solutions: Any, *columns: str) -> Iterable[Mapping[str, Any]]:

@@ -68,7 +68,7 @@ def stored_path(name: str) -> Path | None:
 
 
 def output_path(text: str) -> Path:
-    """Return the path for `--output_dataset_name`: a path unchanged, a name in the folder of datasets.
+    """Return the path of an output: a path unchanged, a name in the folder of datasets.
 
     A plain name is also a path if an empty folder or a dataset exists there. Raises DatasetError for an invalid name.
     """

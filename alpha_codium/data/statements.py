@@ -128,7 +128,7 @@ def load_statement(source: str) -> Problem:
     Raises DatasetError if it isn't text, or its ending is that of a file of problems.
     """
     if source.lower().endswith(SUFFIXES):
-        raise DatasetError(f"{source} has the ending of a file of problems: use --problem_file")
+        raise DatasetError(f"{source} has the ending of a file of problems: use `problem_file`")
     where = "stdin" if source == STDIN else source
     return problem_of_statement(_text(_read(source, where), where), "" if source == STDIN else Path(source).stem, where)
 

@@ -80,7 +80,7 @@ class Subset:
             if (not named or name in named) and in_sample(name, self.sample_rate, self.seed)
         ]
         if known and not chosen:
-            hint = ": use a higher --sample_rate, or --limit for a number" if self.sample_rate < 1 else ""
+            hint = ": use a higher `sample_rate`, or `limit` for a number" if self.sample_rate < 1 else ""
             raise DatasetError(f"{self} chose none of {counted(len(known), 'problem')}{hint}")
         return chosen[: self.limit]
 
@@ -95,10 +95,10 @@ class Subset:
         return None if self.is_whole else part_of(len(problems), str(self))
 
     def __str__(self) -> str:
-        share = [f"--sample_rate {self.sample_rate:g}, seed {self.seed}"] if self.sample_rate < 1 else []
+        share = [f"sample_rate {self.sample_rate:g}, seed {self.seed}"] if self.sample_rate < 1 else []
         more = f", ... ({len(self.names)} names)" * (len(self.names) > SHOWN)
-        names = [f"--problems {', '.join(self.names[:SHOWN])}{more}"] if self.names else []
-        return "; ".join(share + names + ([] if self.limit is None else [f"--limit {self.limit}"]))
+        names = [f"names {', '.join(self.names[:SHOWN])}{more}"] if self.names else []
+        return "; ".join(share + names + ([] if self.limit is None else [f"limit {self.limit}"]))
 
 
 def part_of(total: int, *ways: str) -> dict[str, Any]:

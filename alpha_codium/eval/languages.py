@@ -13,7 +13,7 @@ from alpha_codium.sandbox import Sandbox
 
 # The numbers of programs that aren't run, by their language and the reason.
 Skipped = Counter[tuple[str, str]]
-NOT_ASKED = "left out by --language"
+NOT_ASKED = "another language was asked for"
 
 
 class Languages:

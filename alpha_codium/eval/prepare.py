@@ -227,8 +227,8 @@ def only_asked(
     if len(kept) == len(names):
         return tasks
     ways = [*(str(part) for part in made_for if len(places) < len(names) and not part.is_whole)]
-    ways += [f"--difficulty {each}" for each in difficulties]
-    ways += ["--only_present"] * only_present + ([] if chosen.is_whole else [str(chosen)])
+    ways += [f"difficulty {each}" for each in difficulties]
+    ways += ["only_present"] * only_present + ([] if chosen.is_whole else [str(chosen)])
     select = getattr(tasks.problems, "select", None)
     problems = select(kept) if select else [tasks.problems[place] for place in kept]
     return EvaluationSet(problems, tasks.entries, tasks.test_types, part_of(len(names), *ways))

@@ -15,8 +15,8 @@ from alpha_codium.verdict import Verdict
 from alpha_codium.wording import counted
 
 EMPTY = "the program is empty"
-HOW_TO_COMPLETE = "gencode eval score --form completion"
-HOW_TO_CLEAN = "gencode eval score --clean, or gencode data clean_generations"
+HOW_TO_COMPLETE = "gencode eval score with `form` completion"
+HOW_TO_CLEAN = "gencode eval score with `clean`, or gencode data clean_generations"
 # If more programs than this share are empty or don't compile, they may be models' raw answers.
 MANY_BROKEN = 0.1
 FENCE = "```"
@@ -26,7 +26,7 @@ COUNTED = ("truncated", "no_program", "empty", "does_not_compile")
 
 
 def rates_of(entries: Mapping[str, Sequence[Entry]], results: Sequence[ProblemResult]) -> dict[str, Any]:
-    """The rates of the candidates in `entries`, by problem, as `--json` writes them; `results` are of all problems.
+    """The rates of the candidates in `entries`, by problem, as JSON; `results` are of all problems.
 
     `present` samples are those that weren't lost; the rates `{"count", "rate"}` are shares of them. `truncated` had an
     answer cut off, `no_program` ended without one through the model's fault, `empty` are blank for no known reason.

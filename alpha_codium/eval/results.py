@@ -11,7 +11,7 @@ from alpha_codium.verdict import OUTSIDE, Judgement, TestResult, Verdict
 
 @dataclass(frozen=True, slots=True)
 class CandidateResult(JsonValue):
-    """One program's verdict and its tests'; `tests` holds what `--json` shows of each test.
+    """One program's verdict and its tests'; `tests` holds what the JSON result has of each test.
 
     A test whose verdict was reached in the program's own process has `"trust": "in_process"`, and one that was near
     limits has their names in `near_limit`. `program` is the program's digest, `failure` its first failing test.
@@ -80,7 +80,7 @@ class ProblemResult:
     skipped: Skipped = field(default_factory=Skipped)
 
     def to_json(self) -> dict[str, Any]:
-        """The result as `--json` writes it."""
+        """The result as JSON."""
         return {"name": self.name, "candidates": [candidate.to_json() for candidate in self.candidates]}
 
 

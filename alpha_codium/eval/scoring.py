@@ -121,7 +121,7 @@ class Score(Table):
         return dict(zip((problem.name for problem in self.problems), scores, strict=True))
 
     def numbers(self) -> dict[str, Any]:
-        """The scores without the programs, as `--json` writes them for a split and a stratum."""
+        """The scores without the programs, as JSON for a split and a stratum."""
         return {
             "complete": self.complete,
             "pass_at_k": self.pass_at_k,
@@ -133,7 +133,7 @@ class Score(Table):
         }
 
     def to_json(self) -> dict[str, Any]:
-        """The whole result as `--json` writes it."""
+        """The whole result as JSON."""
         of_strata = {
             kind: {label: {"n_problems": len(part.problems)} | part.numbers() for label, part in parts.items()}
             for kind, parts in self.strata.items()
@@ -166,11 +166,11 @@ class Score(Table):
         unjudged = [c for p in self.problems for c in p.candidates if c.verdict == Verdict.INTERNAL_ERROR]
         lost = [c for c in unjudged if (error := SampleError.parse(c.error)) and error.kind is not ErrorKind.MODEL]
         if lost:
-            yield f"{counted(len(lost), 'sample')} missing ({lost[0].error}): gencode gen solve_set --resume"
+            yield f"{counted(len(lost), 'sample')} missing ({lost[0].error}): resume their run of gencode gen solve_set"
         if len(unjudged) > len(lost):
             reason = next(c.error for c in unjudged if c not in lost) or "a fault of the sandbox"
             programs = counted(len(unjudged) - len(lost), "program")
-            yield f"{programs} got no verdict ({reason}): try them again with --resume {run}"
+            yield f"{programs} got no verdict ({reason}): try them again with `resume` {run}"
 
     def lines(self) -> Iterator[str]:
         """The verdicts, pass@k with its intervals (or its bounds, if the result is incomplete), and the other facts.
@@ -240,7 +240,7 @@ def labels_of(tasks: Iterable[EvaluationTask]) -> dict[str, dict[str, str]]:
 def _near_limit_lines(limits: Sequence[str], programs: int, rechecked: int) -> Iterator[str]:
     if programs:
         which = f" ({', '.join(limits)})" if limits else ""
-        how = f"{rechecked} of them judged again alone" if rechecked else "--recheck_near_limit judges them again alone"
+        how = f"{rechecked} of them judged again alone" if rechecked else "`recheck_near_limit` judges them again alone"
         yield f"{counted(programs, 'verdict')} within 20 % of a limit{which}, which the load may change: {how}"
 
 

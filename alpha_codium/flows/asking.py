@@ -222,7 +222,7 @@ class _PreparedQuestion:
                 return await asyncio.to_thread(_read, given, self.schema, self.question)
             except FormatError as error:
                 self.context.events.append(UnreadableAnswer(prompt.name, str(error)))
-                reason = f"it was cut off, allow more by --max_tokens; {error}" if given.truncated else str(error)
+                reason = f"it was cut off, allow more by config.max_tokens; {error}" if given.truncated else str(error)
                 told = f"it was cut off, so be shorter; {error}" if given.truncated else str(error)
                 no_program = isinstance(error, NoProgram) and not given.truncated
                 again = ASK_FOR_PROGRAM.format(asked=form.asked) if no_program else ASK_AGAIN.format(reason=told)

@@ -52,7 +52,7 @@ def misfit(flow: Flow, problem: Problem) -> str:
     supported, required = "programs that read stdin", "a function"
     if flow.kinds:
         supported, required = "functions", "a program that reads stdin"
-    remedy = "leave out --flow, and each problem gets the flow for its kind"
+    remedy = "leave out `flow`, and each problem gets the flow for its kind"
     if not flow.kinds:
         remedy += f", or, if it asks for functions, too, add kinds = {[*EXECUTION_KINDS]} to its flow.toml"
     return f"flow {flow.name!r} asks for {supported}, and {problem.name!r} wants {required}: {remedy}"

@@ -214,7 +214,7 @@ def check_prices(settings: Settings) -> None:
     if unknown:
         raise UserError(
             f"a budget in dollars needs the price of {', '.join(unknown)}, which isn't known: give it in US dollars "
-            f"per million tokens, in a file for --config: {price_lines(unknown)}"
+            f"per million tokens, in a file of settings: {price_lines(unknown)}"
         )
 
 

@@ -116,7 +116,7 @@ class Replay:
             yield f"written to {self.solutions}"
 
     def to_json(self) -> dict[str, Any]:
-        """Return the result for `--json`."""
+        """Return the result as JSON."""
         return {
             "samples": len(self.candidates),
             "replayed": self.replayed,
@@ -134,7 +134,7 @@ def _listed(title: str, lines: list[str]) -> Iterator[str]:
         yield f"{title}:"
         yield from (f"  {line}" for line in lines[:MOST_SHOWN])
     if len(lines) > MOST_SHOWN:
-        yield f"  ... and {len(lines) - MOST_SHOWN} more (all with --json)"
+        yield f"  ... and {len(lines) - MOST_SHOWN} more (all are in the JSON result)"
 
 
 @dataclass

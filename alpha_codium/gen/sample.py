@@ -208,5 +208,5 @@ def _reason(event: Event) -> str:
 
 
 def candidate_to_json(candidate: Candidate) -> dict[str, Any]:
-    """Return a candidate for `--json`, with its error as in the Solutions dataset."""
+    """Return a candidate as JSON, with its error as in the Solutions dataset."""
     return candidate.to_json() | {"error": str(candidate.error or "")}

@@ -86,16 +86,16 @@ class RunSummary:
             yield f"{counted(samples, 'sample')} ended by {setting}: each counts with the program that it had"
         if self.truncated_answers > MANY_TRUNCATED * self.llm_calls:
             cut = f"{self.truncated_answers} of {counted(self.llm_calls, 'answer')}"
-            yield f"{cut} were cut off before their end: allow longer ones by --max_tokens"
+            yield f"{cut} were cut off before their end: allow longer ones by `config.max_tokens`"
         for budget, samples in self.ended_by_budget.items():
             ended = f"{budget} is spent and ended {counted(samples, 'sample')}"
             if lost := self.lost_by_budget.get(budget):
-                yield f"{ended}, {lost} of them without a program: raise it and try again with --resume {self.run}"
+                yield f"{ended}, {lost} of them without a program: raise it and try again with `resume` {self.run}"
             else:
                 yield f"{ended}: each counts with the program that it had"
         if others := self.unfinished - sum(self.lost_by_budget.values()):
             ended = f"{counted(others, 'sample')} ended because of errors other than the model's"
-            yield f"{ended}: try again with --resume {self.run}"
+            yield f"{ended}: try again with `resume` {self.run}"
 
     def closing(self) -> str:
         """Return the score on the public tests, the cost and the next command, as the last lines of a run."""
@@ -105,7 +105,7 @@ class RunSummary:
         return f"{score}, cost {in_dollars(self.spent)}\nnext: {self.next_command}\n  or: {compare}"
 
     def to_json(self) -> dict[str, Any]:
-        """Return the summary for `results.json` and `--json`."""
+        """Return the summary for `results.json`."""
         return asdict(self)
 
 

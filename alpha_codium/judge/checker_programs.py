@@ -105,13 +105,13 @@ class CheckerProgram:
         """Return the program with its driver; raises Unjudgeable if the sandbox can't run it."""
         if self.main:
             if not sandbox.has_files:
-                raise Unjudgeable(f"its {self.noun} needs a sandbox with files: use -o code_tester.tester_type=local")
+                raise Unjudgeable(f"its {self.noun} needs a sandbox with files: use `code_tester.tester_type=local`")
             return Side(Program.from_source(PYTHON, dict(self.files)[self.main]), driver("checking"))
         side = cpp_side(dict(self.files))
         try:
             sandbox.tool_version(side.program.language)
         except SandboxError as error:
-            raise Unjudgeable(f"its {self.noun} is written in C++: {error.for_command_line}") from error
+            raise Unjudgeable(f"its {self.noun} is written in C++: {error}") from error
         return side
 
     def check_compiled(self, compilation: Execution) -> None:

@@ -165,7 +165,7 @@ class LiteLLMBackend:
         facts = self._facts_of(model)
         is_base = facts.provider in BASE_MODELS
         if facts.provider == "hosted_vllm" and not api_base and not os.environ.get("HOSTED_VLLM_API_BASE"):
-            raise UnknownModel(f"{model}: give the server's address with --api_base http://HOST:PORT/v1")
+            raise UnknownModel(f"{model}: give the server's address as `config.api_base`, http://HOST:PORT/v1")
         api_key = self._key_of_openai(endpoint) if facts.provider in OPENAI else endpoint.api_key
         given: dict[str, Any] = {"api_base": api_base, "api_key": api_key, "n": n if n > 1 else None}
         if is_base:

@@ -46,20 +46,20 @@ def choose_model(
     if config.model or config.rotate_models:
         return config.model or config.rotate_models[0]
     if config.api_base:
-        raise ModelNotFound(f"which model of {config.api_base}? Give --model, for example --model openai/NAME")
+        raise ModelNotFound(f"which model of {config.api_base}? Give `config.model`, for example openai/NAME")
     environment = os.environ if environment is None else environment
     for key, model in MODEL_OF_KEY.items():
         if environment.get(key):
             logger.info(
-                "no --model was given, and {} is set: the model is {} (choose another with --model)", key, model
+                "no model was chosen, and {} is set: the model is {} (choose another with `config.model`)", key, model
             )
             return model
     from alpha_codium.llm.local.fetching import default_model
     from alpha_codium.llm.local.registry import BEST, SMALLEST
 
     name = default_model(folder, preview=preview)
-    chosen = f"the model is local/{name} (choose another with --model; gencode model list shows the local ones)"
-    logger.info("no --model was given, and no key is set: {}", chosen)
+    chosen = f"the model is local/{name} (choose another with `config.model`; gencode model list shows the local ones)"
+    logger.info("no model was chosen, and no key is set: {}", chosen)
     if name == SMALLEST.name:
         logger.info("{} rarely solves a problem; a better local model: gencode model get {}", name, BEST.name)
     return LOCAL + name

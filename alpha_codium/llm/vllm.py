@@ -220,4 +220,4 @@ def _require_free(port: int) -> None:
     try:
         socket.create_server(("127.0.0.1", port)).close()
     except (OSError, OverflowError) as error:
-        raise UserError(f"a server can't listen on port {port} ({error}): choose another --base_port") from error
+        raise UserError(f"a server can't listen on port {port} ({error}): choose another `base_port`") from error

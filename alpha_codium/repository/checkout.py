@@ -113,7 +113,7 @@ def remedy(recipe: Recipe, version: str) -> str:
     """Return how to get the files of a task, in one line; its version is that of rows without one by default."""
     commit = COMMIT.fullmatch(version or recipe.commit)
     clone = f"git clone {recipe.url or 'URL'} DIR && git -C DIR checkout {commit[1] if commit else 'COMMIT'}"
-    return f"get the files of its commit (`{clone}`), and give --checkout DIR to run-multiturn or `gencode repo serve`"
+    return f"get the files of its commit (`{clone}`), and give `checkout` DIR"
 
 
 def digest_of(folder: Path) -> str:

@@ -93,7 +93,7 @@ def require_remote(config: RunConfig, cluster: ClusterConfig) -> None:
     if paths.checkout:
         raise SettingsError(
             "paths.checkout can't be used in a cluster: leave it empty, and have the tests run at a server, "
-            "`gencode repo serve --checkout DIR`"
+            "`gencode repo serve` with a checkout"
         )
     known = {*cluster.environment, *cluster.secret_environment}
     if cluster.sandbox_provider == "restapi" and "SANDBOX_URL" not in known and not cluster.secrets:

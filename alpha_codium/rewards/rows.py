@@ -21,7 +21,7 @@ class RowReport:
     faults: Mapping[int, str]
 
     def to_json(self) -> dict[str, Any]:
-        """Return the report in the form of `--json`."""
+        """Return the report as JSON."""
         return {"rows": self.rows, "faults": [{"row": row, "reason": reason} for row, reason in self.faults.items()]}
 
     def lines(self) -> Iterator[str]:

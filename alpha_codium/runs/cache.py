@@ -51,7 +51,7 @@ class NotACache(CacheUnusable):
     """The file isn't a cache, or is damaged."""
 
     def __init__(self, path: Path, reason: object) -> None:
-        super().__init__(path, reason, "gencode cache clear --all recreates it")
+        super().__init__(path, reason, "clear the whole cache to make it anew: gencode cache clear")
 
 
 class AnswerCache(AnswerFile):

@@ -43,7 +43,7 @@ class RunFolder:
         """Create the folder of a new run; raises UserError if the name is taken or invalid."""
         path = _path_of(root, name)
         if any(os.path.lexists(path / file) for file in (RUN_FILE, "journal.jsonl", "answers.sqlite")):
-            raise UserError(f"run {name!r} exists already ({path}): use --resume {name}, or choose another name")
+            raise UserError(f"run {name!r} exists already ({path}): use `resume` {name}, or choose another name")
         try:
             path.mkdir(parents=True, exist_ok=True)
             write_atomically(path / RUN_FILE, to_toml(description))

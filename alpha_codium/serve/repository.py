@@ -203,6 +203,6 @@ async def serve(
 
     Raises UserError if the address can't be used, or isn't loopback and there is no token.
     """
-    require_token(host, token, "set SANDBOX_TOKEN, or give --token_file")
+    require_token(host, token, "set SANDBOX_TOKEN, or give a `token`")
     async with LocalProvider(lambda _: checkout, workers=workers) as provider:
         await host_app(service(provider, checkout, token), host, port, on_start=on_start)

@@ -48,7 +48,7 @@ async def serve(
     Raises UserError if the sandbox doesn't isolate programs, or the address can't be used, or is open to others
     without a token.
     """
-    require_token(host, token, "set GENCODE_SERVE_TOKEN, or give --token_file")
+    require_token(host, token, "set GENCODE_SERVE_TOKEN, or give a `token`")
     try:
         from alpha_codium.serve.api import PUBLIC, application
         from alpha_codium.serve.dialects import named

@@ -83,7 +83,7 @@ def test_a_model_that_has_no_answers_is_met_with_the_nearest(filled):
 
 def test_a_file_that_is_no_cache_is_refused_in_one_line_and_made_anew_by_all(path):
     path.write_text("something else " * 20)
-    assert_refused(run_cli("cache", "stats"), "file is not a database", "gencode cache clear --all")
+    assert_refused(run_cli("cache", "stats"), "file is not a database", "gencode cache clear")
     assert_refused(run_cli("cache", "clear", "--older_than", "0"), "file is not a database")
     result, said = cache("clear", "--all")
     assert result["answers"] is None

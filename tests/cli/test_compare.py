@@ -214,7 +214,7 @@ def test_runs_may_be_named_by_their_folders_also_two_of_one_name(runs, home, tmp
 @pytest.mark.thorough
 def test_problems_that_have_moved_are_named_anew(runs, problems, tmp_path):
     moved = Path(problems).rename(tmp_path / "moved.jsonl")
-    assert_refused(compare("once", "twice"), "give their location with --dataset_name")
+    assert_refused(compare("once", "twice"), "give their location as --dataset_name")
     assert compare("once", "twice", "--dataset_name", moved).returncode == 0
 
 
@@ -239,7 +239,7 @@ def test_runs_of_other_problems_are_refused(runs, server, tmp_path):
 @pytest.mark.thorough
 def test_a_part_of_the_split_is_not_compared_with_the_whole(runs, server, problems):
     solve(server, problems, "part", 1, "--sample_rate", 0.5)
-    assert_refused(compare("once", "part"), "the whole split, run 'part' of a part of it (--sample_rate 0.5, seed 0)")
+    assert_refused(compare("once", "part"), "the whole split, run 'part' of a part of it (sample_rate 0.5, seed 0)")
     assert compare("part").returncode == 0
 
 

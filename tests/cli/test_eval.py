@@ -183,7 +183,7 @@ def test_an_incomplete_result_says_so_gives_bounds_and_can_be_gone_on_with(tmp_p
     done = eval_gen(tmp_path, solutions, problems, "--k", 1, "--run", "mine", "--json", tmp_path / "out.json")
     assert done.returncode == 1, done.stderr
     assert "INCOMPLETE" in done.stderr
-    assert "1 sample missing (provider: HTTP 503): gencode gen solve_set --resume" in done.stderr
+    assert "1 sample missing (provider: HTTP 503): resume their run of gencode gen solve_set" in done.stderr
     assert "--resume mine" not in done.stderr, "judging again doesn't make the sample"
     assert "Traceback" not in done.stderr
     assert "pass@1 lies between 0.2500 and 0.5000" in done.stdout

@@ -161,9 +161,9 @@ def test_what_a_library_prints_is_not_taken_for_the_program(server, home, tmp_pa
 
     real = solving.solve_problem
 
-    def noisy(*arguments):
+    def noisy(**arguments):
         print("Give Feedback / Get Help")
-        return real(*arguments)
+        return real(**arguments)
 
     monkeypatch.setattr(solving, "solve_problem", noisy)
     (tmp_path / "s.md").write_text(STATEMENT)

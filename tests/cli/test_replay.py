@@ -39,7 +39,7 @@ def test_many_missing_calls_are_told_in_short_and_all_in_json(prompt, tmp_path):
         "25 samples without all answers:",
         "  echo 0, sample 0: step0, 1 call",
     ]
-    assert lines[-1] == "  ... and 5 more (all with --json)"
+    assert lines[-1] == "  ... and 5 more (all are in the JSON result)"
     changed, progress = done.stderr.splitlines()
     assert "was changed since the run" in changed
     assert progress.startswith("replayed: 25/25 in ")

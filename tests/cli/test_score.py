@@ -246,7 +246,7 @@ def test_a_benchmark_whose_problems_cannot_be_read_may_be_given_as_a_file(tmp_pa
 
     monkeypatch.setattr("alpha_codium.app.scoring.problems_for", unreachable)
     file = write_jsonl(tmp_path / "s.jsonl", [{"task_id": 0, "solution": GOOD[0]}])
-    remedy = "problems of humaneval: the hub can't be reached; give a file with them: --dataset_name FILE"
+    remedy = "problems of humaneval: the hub can't be reached; give a file with them as --dataset_name"
     done = score(tmp_path, file)
     assert (done.returncode, remedy in done.stderr) == (2, True), done.stderr
 
@@ -259,7 +259,7 @@ def test_raw_answers_are_recognized_and_cleaned(tmp_path: Path, problems: Path) 
     assert (done.returncode, result(tmp_path)["pass_at_k"]) == (0, {"pass@1": 0.0})
     assert "empty or don't compile: 3 of 3 programs" in done.stdout
     assert "the commonest error (3 programs): SyntaxError: invalid syntax, for example 'Sure:'" in done.stdout
-    assert "gencode eval score --clean, or gencode data clean_generations" in done.stdout
+    assert "gencode eval score with --clean, or gencode data clean_generations" in done.stdout
     done = score(tmp_path, file, "--k", 1, "--clean", "--run", "clean", benchmark=problems)
     assert done.returncode == 0, done.stderr
     assert "\ncleaning changed 3 of 3 samples (fences 3), and left 0 empty\n" in f"\n{done.stderr}"

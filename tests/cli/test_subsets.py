@@ -47,9 +47,9 @@ def scored(tmp_path, samples, *more):
 @pytest.mark.parametrize(
     ("options", "by"),
     [
-        (("--sample_rate", 0.5, "--seed", 3), "--sample_rate 0.5, seed 3"),
-        (("--limit", 2), "--limit 2"),
-        (("--problems", "echo 1,echo 5"), "--problems echo 1, echo 5"),
+        (("--sample_rate", 0.5, "--seed", 3), "sample_rate 0.5, seed 3"),
+        (("--limit", 2), "limit 2"),
+        (("--problems", "echo 1,echo 5"), "names echo 1, echo 5"),
     ],
 )
 def test_a_run_of_a_part_is_scored_over_that_part(server, home, tmp_path, options, by):
@@ -102,10 +102,10 @@ def test_candidates_of_two_parts_are_scored_over_both(server, home, tmp_path):
     ("options", "problems", "passed", "by"),
     [
         ((), 40, 1 / 40, None),
-        (("--only_present",), 2, 1 / 2, "--only_present"),
-        (("--limit", 4), 4, 1 / 4, "--limit 4"),
-        (("--problems", "p/1,3", "--problems", "p/7"), 3, 1 / 3, "--problems p/1, p/3, p/7"),
-        (("--only_present", "--limit", 1), 1, 1.0, "--only_present; --limit 1"),
+        (("--only_present",), 2, 1 / 2, "only_present"),
+        (("--limit", 4), 4, 1 / 4, "limit 4"),
+        (("--problems", "p/1,3", "--problems", "p/7"), 3, 1 / 3, "names p/1, p/3, p/7"),
+        (("--only_present", "--limit", 1), 1, 1.0, "only_present; limit 1"),
     ],
 )
 def test_samples_are_scored_over_the_problems_that_are_chosen(tmp_path, samples, options, problems, passed, by):
@@ -121,9 +121,9 @@ def test_a_sample_of_no_problem_is_an_error_that_says_so(home, tmp_path, samples
     options = ("--dataset_name", tmp_path / "p.jsonl", "--evaluation_test_type", "private_tests")
     done = run_cli("eval", "pass_at_k", *options, "--sample_rate", 0.0001)
     assert done.returncode == 2
-    assert "--sample_rate 0.0001, seed 0 chose none of 40 problems: use a higher --sample_rate" in done.stderr
+    assert "sample_rate 0.0001, seed 0 chose none of 40 problems: use a higher --sample_rate" in done.stderr
     done = run_cli("eval", "pass_at_k", *options, "--limit", 3, "--k", 1)
-    assert (done.returncode, "3 of 40 problems (--limit 3), 3 programs" in done.stdout) == (0, True)
+    assert (done.returncode, "3 of 40 problems (limit 3), 3 programs" in done.stdout) == (0, True)
 
 
 def test_python_takes_the_same_parts(home, tmp_path):
@@ -146,7 +146,7 @@ def test_problems_of_one_difficulty_are_scored_under_either_name_of_the_option(s
     write_jsonl(tmp_path / "p.jsonl", [record(f"p/{n}", **tests, difficulty=29 + n % 2) for n in range(40)])
     for option in ("--difficulty", "--level"):
         result, said = scored(tmp_path, samples, option, "interview")
-        assert "20 of 40 problems (--difficulty interview)" in said
+        assert "20 of 40 problems (difficulty interview)" in said
         assert result["n_problems"] == 20 and result["pass_at_k"] == {"pass@1": 1 / 20}
     done = run_cli("eval", "score", samples, "--dataset_name", tmp_path / "p.jsonl", "--level", "hard")
     assert done.returncode == 2

@@ -100,7 +100,7 @@ def runs(root: Path, **second: object) -> list:
     ("second", "said"),
     [
         ({"fingerprint": "e" * 64}, r"'one' is of d\[test\] .* run 'two' of d\[test\] \(fingerprint eeeeeeeeeeee\)"),
-        ({"sample_rate": 0.5}, r"'one' is of the whole split, run 'two' of a part of it \(--sample_rate 0.5, seed 0\)"),
+        ({"sample_rate": 0.5}, r"'one' is of the whole split, run 'two' of a part of it \(sample_rate 0.5, seed 0\)"),
     ],
 )
 def test_runs_of_other_problems_are_refused_in_a_line_that_names_both(tmp_path: Path, second: dict, said: str) -> None:

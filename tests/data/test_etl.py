@@ -103,7 +103,7 @@ def test_new_splits_join_the_old_ones_or_take_their_place(home):
     run_etl(Given({"train": ROWS[:4], "test": ROWS[4:6]}), "grows")
     first = _info(home / "datasets" / "grows")
     valid = Given({"valid": ROWS[6:9], "test": ROWS[9:10]})
-    with pytest.raises(DatasetError, match=r"has the split 'test' already: .* or use --overwrite"):
+    with pytest.raises(DatasetError, match=r"has the split 'test' already: .* or use `overwrite`"):
         run_etl(valid, "grows")
     run_etl(valid, "grows", overwrite=True)
     stored = _load(home / "datasets" / "grows")
@@ -192,7 +192,7 @@ def test_all_columns_have_their_types_even_where_all_is_null_or_empty(home, log)
 @pytest.mark.parametrize(
     ("rows", "chosen", "said"),
     [
-        (ROWS, {"sample_rate": 0.0001}, "none of 40 problems .* left out by --sample_rate 0.0001 with seed 0"),
+        (ROWS, {"sample_rate": 0.0001}, "none of 40 problems .* left out by sample_rate 0.0001 with seed 0"),
         (ROWS, {"filters": Filters(tags=("none has it",))}, r"none of 40 problems .* by the filters \(tags\)"),
         ([], {}, "given has no problems"),
     ],

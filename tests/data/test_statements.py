@@ -114,7 +114,7 @@ def test_a_file_that_cannot_be_read_is_refused(tmp_path):
 @pytest.mark.parametrize("name", ["p.json", "p.jsonl", "P.JSONL.GZ", "p.parquet"])
 def test_a_file_of_problems_is_not_read_as_prose(tmp_path, name):
     (tmp_path / name).write_text('{"name": "Beans", "description": "Print the sum."}')
-    with pytest.raises(DatasetError, match="use --problem_file") as error:
+    with pytest.raises(DatasetError, match="use `problem_file`") as error:
         load_statement(str(tmp_path / name))
     assert "\n" not in str(error.value)
 

@@ -130,7 +130,7 @@ def test_a_program_without_a_helper_of_the_prompt_is_told_how_to_add_it():
     spec = ExecutionSpec("assertions", "twice", "assert twice(half(4)) == 4", "def half(n):\n    return n // 2\n")
     (failed,) = failures(with_setup(Problem("a", execution=spec), "imports"), "def twice(n): return 2 * n")
     assert failed and "assertion" not in failed
-    assert "half  # a helper of the prompt that the program doesn't define: `--setup all`" in failed["stderr"]
+    assert "half  # a helper of the prompt that the program doesn't define: setup = all" in failed["stderr"]
     assert not any("exec(" in line for line in Failure.from_json(failed).lines(1))
 
 

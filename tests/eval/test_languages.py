@@ -24,7 +24,7 @@ DOUBLE = "#include <iostream>\nint main() { long n; std::cin >> n; std::cout << 
 TRIPLE = DOUBLE.replace("2 *", "3 *")
 PYTHON = "print(2 * int(input()))"
 NO_COMPILER = "C++ programs need g++, which isn't in /nowhere: apt-get install g++"
-PYTHON_ONLY = 'the C++ sandbox runs python3, not cpp: use ac.open_sandbox("local")'
+PYTHON_ONLY = "the C++ sandbox runs python3, not cpp: use `code_tester.tester_type=local`"
 
 
 def problem(**fields: object) -> Problem:
@@ -45,7 +45,7 @@ def test_solutions_in_all_languages_that_can_be_run_are_judged_and_the_others_ar
 def test_only_the_languages_that_are_asked_for_are_judged() -> None:
     languages, skipped = judged_and_skipped(Languages(["python3"]), problem())
     assert languages == ["python3"]
-    assert skipped == {(name, "left out by --language"): 1 for name in ("cpp", "unknown")}
+    assert skipped == {(name, "another language was asked for"): 1 for name in ("cpp", "unknown")}
 
 
 def test_a_sandbox_that_runs_python_only_skips_the_others_with_its_reason() -> None:
@@ -117,7 +117,7 @@ def test_the_solutions_of_a_language_are_judged_and_the_output_says_what_was_lef
         "correct_accepted": 1, "correct_total": 1, "incorrect_rejected": 1, "incorrect_total": 1,
     }  # fmt: skip
     assert values["skipped_solutions"] == 2
-    assert "not run                       1 in python3: left out by --language" in shown
+    assert "not run                       1 in python3: another language was asked for" in shown
 
 
 @pytest.mark.thorough

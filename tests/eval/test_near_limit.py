@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from alpha_codium.app.evaluation import Evaluation
+from alpha_codium.app.options.judging import EvaluateOptions
 from alpha_codium.config.sections import CodeTesterSection, Settings
 from alpha_codium.eval.prepare import prepare_for_evaluation
 from alpha_codium.eval.results import CandidateResult
@@ -125,8 +126,9 @@ async def test_judging_again_is_resumed_without_doing_it_once_more(tmp_path: Pat
 async def test_the_setting_judges_them_again_alone(tmp_path: Path) -> None:
     settings = Settings(code_tester=CodeTesterSection(timeout=4.0, recheck_near_limit=True, known_solutions=0))
     sandbox = Timed()
-    evaluation = Evaluation(tasks(), {"command": "x", "dataset": "a"}, settings, sandbox)  # type: ignore[arg-type]
-    result = await evaluation.run([1])
+    options = EvaluateOptions([], [], k=[1])
+    what = {"command": "x", "dataset": "a"}
+    result = await Evaluation(tasks(), what, settings, options, sandbox).run()  # type: ignore[arg-type]
     assert result.near_limit == {"programs": 2, "rechecked": 2}
     assert any("2 of them judged again alone" in line for line in result.lines())
     assert sandbox.runs[-6:] == [SLOW] * 3 + [TOO_SLOW] * 3

@@ -90,7 +90,8 @@ def test_the_commonest_error_of_many_broken_programs_is_named():
     assert list(broken_lines(found)) == [
         "empty or don't compile: 4 of 5 programs",
         "the commonest error (2 programs): SyntaxError: invalid syntax, for example '```python'",
-        "if they are a model's raw answers, clean them: gencode eval score --clean, or gencode data clean_generations",
+        "if they are a model's raw answers, clean them: gencode eval score with `clean`, or gencode data "
+        "clean_generations",
     ]
 
 

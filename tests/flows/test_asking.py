@@ -51,7 +51,7 @@ async def test_with_a_seed_each_retry_has_another_one(bench):
 async def test_a_program_that_was_always_cut_off_says_which_option_allows_more(bench):
     cut_off = {"code_contests_prompts_baseline": Truncated("I begin")}
     outcome = await bench.solve(ONE, cut_off, {"solve.max_format_retries": 0}, flow="baseline")
-    assert "it was cut off, allow more by --max_tokens" in outcome.candidate.error.message
+    assert "it was cut off, allow more by config.max_tokens" in outcome.candidate.error.message
 
 
 @pytest.mark.parametrize("name", PLANNING)

@@ -16,7 +16,7 @@ async def test_cache_says_whether_answers_of_earlier_runs_are_used_again(tmp_pat
     with ScriptedServer(lambda body: program("print(3)")) as server:
         for _ in range(2):
             settings = common_of(server, f"config.cache={cache}").settings
-            candidate = (await solve_problem_async(ONE, "baseline", (), settings)).candidate
+            candidate = (await solve_problem_async(ONE, "baseline", settings=settings)).candidate
             assert (candidate.program.strip(), candidate.llm_calls) == ("print(3)", 1)
         assert len(server.requests) == requests
     assert (tmp_path / "cache" / "answers.sqlite").exists() == (cache == "true")

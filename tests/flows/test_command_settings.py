@@ -58,7 +58,7 @@ def test_reduce_verbose_makes_log_lines_short(capsys, reduced):
 async def test_num_iterations_is_how_many_samples_a_problem_gets(iterations):
     with ScriptedServer(lambda body: program("print(0)")) as server:
         common = common_of(server, f"dataset.num_iterations={iterations}")
-        candidate = (await solve_problem_async(ONE, "baseline", (), common.settings)).candidate
+        candidate = (await solve_problem_async(ONE, "baseline", settings=common.settings)).candidate
         assert len(server.requests) == iterations
         assert candidate.program.strip() == "print(0)"
 
@@ -66,7 +66,7 @@ async def test_num_iterations_is_how_many_samples_a_problem_gets(iterations):
 async def test_no_more_samples_are_made_once_one_passes_the_public_tests():
     with ScriptedServer(lambda body: program("print(3)")) as server:
         settings = common_of(server, "dataset.num_iterations=3").settings
-        candidate = (await solve_problem_async(ONE, "baseline", (), settings)).candidate
+        candidate = (await solve_problem_async(ONE, "baseline", settings=settings)).candidate
         assert len(server.requests) == 1
         assert candidate.solved_public
 

@@ -55,9 +55,7 @@ def test_a_format_without_columns_becomes_rows_that_name_their_problems(tmp_path
     assert found[2] == {"task_id": "HumanEval/2", "solution": ["def twice(n):\n    return 2 * n\n", "y = 2"]}
     again = write_jsonl(tmp_path / "clean.jsonl", found)
     assert [row["task_name"] for row in solutions_of(read_samples(again), problems)] == list(problems.names)
-    with pytest.raises(
-        DatasetError, match="the file doesn't name its problems: give the --benchmark or --dataset_name"
-    ):
+    with pytest.raises(DatasetError, match="the file doesn't name its problems: give the `benchmark` or `dataset`"):
         clean(path)
 
 

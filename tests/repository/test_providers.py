@@ -93,7 +93,7 @@ async def test_a_task_of_other_files_is_refused_with_the_commands_that_get_them(
                 await refused
             assert str(error.value).startswith(f"{FILE} differs from that of shop 1 here")
             assert "`git clone https://x/shop DIR && git -C DIR checkout 0123abc`" in str(error.value)
-            assert "--checkout DIR" in str(error.value)
+            assert "`checkout` DIR" in str(error.value)
     assert not counted.opened, "nothing was loaded"
 
 
@@ -107,8 +107,7 @@ async def test_a_row_without_a_version_is_of_the_commit_of_the_existing_benchmar
         providers.checkout_of(task)
     clone = "git clone https://github.com/django/django DIR && git -C DIR checkout 89807fbde8b7"
     assert str(error.value) == (
-        f"django 89807fbde8b7 isn't on PyPI: get the files of its commit (`{clone}`), and give --checkout DIR to "
-        "run-multiturn or `gencode repo serve`"
+        f"django 89807fbde8b7 isn't on PyPI: get the files of its commit (`{clone}`), and give `checkout` DIR"
     )
     (tmp_path / "repositories" / "django-89807fbde8b7" / "tree").mkdir(parents=True)
     assert providers.checkout_of(task).version == "89807fbde8b7", "once it was given, it is there"

@@ -71,7 +71,7 @@ async def test_a_run_starts_servers_of_its_own_and_ends_them(config: RunConfig) 
 
 
 async def test_a_run_that_needs_servers_says_how_to_start_them(config: RunConfig) -> None:
-    with pytest.raises(UserError, match="start them with `serve-vllm`, or for this run with --autorun"):
+    with pytest.raises(UserError, match="start them with `serve-vllm`, or for this run with `autorun`"):
         async with servers_for(config):
             pass
     async with servers_for(load_config(None, ["inference.provider=litellm"])) as found:
@@ -84,5 +84,5 @@ async def test_what_cannot_be_served_is_refused(config: RunConfig) -> None:
     with pytest.raises(SettingsError, match=r"inference\.model must name the model to serve"):
         served_model(load_config(None))
     for gpus in ([""], ["../0"], [], ["0", "0"]):
-        with pytest.raises(SettingsError, match="--gpu_ids"):
+        with pytest.raises(SettingsError, match="`gpu_ids`"):
             checked(gpus)

@@ -176,9 +176,7 @@ async def test_with_a_token_requests_without_it_are_refused(checkout: Checkout) 
 
 
 async def test_only_loopback_needs_no_token_and_a_taken_port_is_one_line(checkout: Checkout) -> None:
-    with pytest.raises(
-        UserError, match=r"0\.0\.0\.0 can be reached by others: set SANDBOX_TOKEN, or give --token_file"
-    ):
+    with pytest.raises(UserError, match=r"0\.0\.0\.0 can be reached by others: set SANDBOX_TOKEN, or give a `token`"):
         await serve(checkout, host="0.0.0.0")
     with listener("127.0.0.1", 0) as taken:
         with pytest.raises(UserError, match=r"cannot listen on 127.0.0.1, port \d+: Address already in use"):
@@ -290,7 +288,7 @@ async def test_a_task_of_other_files_than_the_servers_is_refused(
         await provider.check([TASK])
         assert (await provider.run(TASK, Edit(FILE, SOURCE))).passed
         for refused in (provider.check([TASK, OTHER_TASK]), provider.run(OTHER_TASK, Edit(FILE, SOURCE))):
-            with pytest.raises(DatasetError, match=r"differs from that of shop .*at http://here.* --checkout DIR"):
+            with pytest.raises(DatasetError, match=r"differs from that of shop .*at http://here.* `checkout` DIR"):
                 await refused
 
 

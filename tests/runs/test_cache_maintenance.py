@@ -56,7 +56,7 @@ def test_clear_does_not_disturb_a_run_that_uses_the_cache(path):
 def test_clear_all_recreates_an_invalid_cache_and_other_commands_refuse_it(path, how):
     spoilt(path, how)
     for refused in (lambda: stats_of(path), lambda: clear(path, "m")):
-        with pytest.raises(NotACache, match="clear --all"):
+        with pytest.raises(NotACache, match="gencode cache clear"):
             refused()
     assert clear_all(path) is None
     filled(path, ("k", ANSWER))

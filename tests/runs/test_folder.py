@@ -32,7 +32,7 @@ def test_a_run_folder_holds_its_description(tmp_path):
 
 def test_a_taken_name_is_refused_with_both_remedies(tmp_path):
     RunFolder.create(tmp_path, "r", {})
-    with pytest.raises(UserError, match=r"exists already.*--resume r, or choose another name"):
+    with pytest.raises(UserError, match=r"exists already.*`resume` r, or choose another name"):
         RunFolder.create(tmp_path, "r", {})
 
 

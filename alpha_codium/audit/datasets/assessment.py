@@ -71,7 +71,7 @@ class Assessment:
         return any(finding.reason is reason for finding in self.findings)
 
     def to_json(self) -> dict[str, Any]:
-        """The assessment as `--json` writes it."""
+        """The assessment as JSON."""
         return {
             "name": self.name,
             "is_valid_problem": self.is_valid_problem,

@@ -13,7 +13,7 @@ from alpha_codium.audit.datasets.findings import Reason
 from alpha_codium.values import Table
 from alpha_codium.wording import counted
 
-# Findings shown of each reason; `--json` has all.
+# Findings shown of each reason; the JSON result has all.
 SHOWN = 10
 
 
@@ -38,7 +38,7 @@ class Rate:
         return f"{self.count} of {self.total} ({100 * self.count / self.total:.1f} %)"
 
     def to_json(self) -> dict[str, Any]:
-        """The rate as `--json` writes it."""
+        """The rate as JSON."""
         reason = {"reason": self.why} if not self.total and self.why else {}
         return {"count": self.count, "total": self.total, "rate": self.value} | reason
 
@@ -87,7 +87,7 @@ class ValidationReport(Table):
         return rates_of(self.problems)
 
     def to_json(self) -> dict[str, Any]:
-        """The whole report as `--json` writes it."""
+        """The whole report as JSON."""
         reasons = Counter(reason.value for p in self.problems for reason in {f.reason for f in p.findings})
         return {
             "n_problems": len(self.problems),
@@ -117,7 +117,7 @@ class ValidationReport(Table):
                 yield f"  {name}: {finding.text}"
                 yield from (f"    {_evidence(entry)}" for entry in finding.evidence[:1])
             if len(found) > SHOWN:
-                yield f"  and {len(found) - SHOWN} more: see --json"
+                yield f"  and {len(found) - SHOWN} more: see the JSON result"
 
 
 def _calibration_line(calibration: dict[str, Any]) -> str:

@@ -43,7 +43,7 @@ class CaseResult:
     reason: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        """The result as `--json` writes it."""
+        """The result as JSON."""
         values: dict[str, Any] = {
             "name": self.case.name,
             "section": self.case.section,
@@ -74,7 +74,7 @@ class Examination:
         return counts
 
     def to_json(self) -> dict[str, Any]:
-        """The examination as `--json` writes it."""
+        """The examination as JSON."""
         counts = Counter(result.finding for result in self.results)
         return {
             "faultless": self.faultless,

@@ -100,7 +100,7 @@ class KnownResult:
         return "" if self.right_class else _seen(self.result, self.cpu_limit)
 
     def to_json(self) -> dict[str, Any]:
-        """The result as `--json` writes it; `cpu_seconds` is the sum over the tests."""
+        """The result as JSON; `cpu_seconds` is the sum over the tests."""
         given, result = self.submission, self.result
         values: dict[str, Any] = {
             "problem": given.problem,
@@ -153,7 +153,7 @@ class KnownReport:
         return Skipped((r.submission.language_name, r.why_not) for r in self.results if r.result is None)
 
     def to_json(self) -> dict[str, Any]:
-        """The report as `--json` writes it."""
+        """The report as JSON."""
         right, total = self.class_share
         return {
             "by_expected": table(r for r in self.results if r.result),

@@ -43,5 +43,5 @@ def refuse_another_benchmark(benchmark: str | None, names: Sequence[str], proble
     asked = next((word for word in (*NAME_WORDS, "code_contests") if word in (benchmark or "").lower()), None)
     found = next((word for word in NAME_WORDS if first.startswith((f"{word}/", f"{word}_"))), None)
     if asked and found and asked != found:
-        remedy = f"use --benchmark {found}" if found in ALIASES else "leave out --benchmark"
-        raise DatasetError(f"the problems of {problems} are those of {found}, not of --benchmark {benchmark}: {remedy}")
+        remedy = f"use `benchmark` {found}" if found in ALIASES else "leave out `benchmark`"
+        raise DatasetError(f"the problems of {problems} are those of {found}, not of `benchmark` {benchmark}: {remedy}")

@@ -56,8 +56,8 @@ def problems_for(rows: Sequence[Row], dataset: str, split: str | None) -> Proble
     for part in source.parts():
         if named.issubset(load_problems(dataset, part).names):
             raise DatasetError(
-                f"all samples are of the split {part!r} of {dataset}: score them over that with --split_name {part}, "
-                f"or over all splits ({counted(len(problems), 'problem')}) with --split_name {WHOLE}"
+                f"all samples are of the split {part!r} of {dataset}: score them over that with `split` {part}, "
+                f"or over all splits ({counted(len(problems), 'problem')}) with `split` {WHOLE}"
             )
     return problems
 
@@ -104,7 +104,7 @@ def problem_names(rows: Sequence[Row], problems: ProblemSet) -> list[str]:
         if len(rows) != len(problems):
             raise DatasetError(
                 f"the file holds programs for {counted(len(rows), 'problem')} in their order, but {problems.label} has "
-                f"{len(problems)}: name the split that they are of with --split_name"
+                f"{len(problems)}: name the split that they are of as `split`"
             )
         return [problems.names[int(row.task)] for row in rows]
     known = TaskNames(problems.names)

@@ -189,7 +189,7 @@ def _form_and_texts(value: Any, columns: Columns, where: str) -> tuple[str, tupl
         return columns.form or SOLUTION, _texts(value, where)
     chosen = [columns.of(each, where) for each in objects]
     if len(set(chosen)) > 1:
-        raise DatasetError(f"{where}: several columns hold programs: choose one with --column")
+        raise DatasetError(f"{where}: several columns hold programs: choose one with `column`")
     texts = [text for each in objects for text in _texts(each[chosen[0][0]], where)]
     return chosen[0][1], tuple(texts)
 

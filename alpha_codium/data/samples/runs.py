@@ -37,9 +37,9 @@ def parse_selections(texts: Sequence[str]) -> dict[str, str]:
     for text in texts:
         key, equals, value = text.partition("=")
         if not (key and equals):
-            raise DatasetError(f"--select {text!r} must have the form COLUMN=VALUE")
+            raise DatasetError(f"`select` {text!r} must have the form COLUMN=VALUE")
         if key in selections:
-            raise DatasetError(f"--select names {key!r} twice: choose one value")
+            raise DatasetError(f"`select` names {key!r} twice: choose one value")
         selections[key] = value
     return selections
 
@@ -57,7 +57,7 @@ def _value(rows: Sequence[Row], column: str, wanted: str, where: str) -> str:
     if len(fitting) == 1:
         return fitting[0]
     why = f"fits {len(fitting)} values: {_shown(fitting)}" if fitting else f"fits no value: there is {_shown(values)}"
-    raise DatasetError(f"--select {column}={wanted} {why}")
+    raise DatasetError(f"`select` {column}={wanted} {why}")
 
 
 def _refuse_several(rows: Sequence[Row], where: str) -> None:
@@ -69,7 +69,7 @@ def _refuse_several(rows: Sequence[Row], where: str) -> None:
         if sum(map(len, tasks.values())) > len(set().union(*tasks.values())):
             raise DatasetError(
                 f"{where} holds several runs: the column {column!r} has the values {_shown(list(tasks))}; "
-                f"choose one with --select {column}=VALUE (a part of the value will do)"
+                f"choose one with `select` {column}=VALUE (a part of the value will do)"
             )
 
 

@@ -71,7 +71,7 @@ class Summary:
         return not self.faults
 
     def to_json(self) -> dict[str, Any]:
-        """Return the summary for `results_summary.json` and `--json`."""
+        """Return the summary for `results_summary.json` and as JSON."""
         turns = [
             {"turn": number, **{name: each.to_json() for name, each in measures.items()}}
             for number, measures in enumerate(self.turns, 1)

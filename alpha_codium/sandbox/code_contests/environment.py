@@ -18,7 +18,7 @@ from alpha_codium.paths import home
 
 WHEEL = "code-contests-tester==0.1.6"
 INSTALL = "gencode sandbox install code_contests"
-GET_PYTHON = "get one with `pyenv install 3.9` or `uv python install 3.9`, or name it: --python PATH"
+GET_PYTHON = "get one with `pyenv install 3.9` or `uv python install 3.9`, or name it: `python` PATH"
 ASK = "import platform, sys; print(platform.python_implementation(), '.'.join(map(str, sys.version_info[:2])))"
 NEEDED = "CPython 3.9"
 
@@ -50,7 +50,7 @@ def install(folder: Path, python: str = "", say: Callable[[str], None] = print) 
     if sys.platform != "linux" or platform.machine() != "x86_64":
         raise SandboxError(
             f"the C++ sandbox exists for Linux on x86_64 only, and this is {sys.platform} on {platform.machine()}: "
-            "use -o code_tester.tester_type=local"
+            "use `code_tester.tester_type=local`"
         )
     folder.parent.mkdir(parents=True, exist_ok=True)
     with folder.with_suffix(".lock").open("a") as lock:
@@ -73,7 +73,7 @@ def find_python39(wanted: str = "") -> str:
     if wanted:
         found = version_of(wanted)
         if found != NEEDED:
-            raise SandboxError(f"--python {wanted} is {found or 'no python'}, and {WHEEL} needs {NEEDED}: {GET_PYTHON}")
+            raise SandboxError(f"`python` {wanted} is {found or 'no python'}, and {WHEEL} needs {NEEDED}: {GET_PYTHON}")
         return wanted
     root = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv")
     versions = sorted(root.glob("versions/3.9.*"), key=lambda path: int("0" + path.name.rpartition(".")[2]))

@@ -68,5 +68,5 @@ def test_a_record_in_our_schema_is_left_alone(row):
 
 def test_the_problems_of_a_benchmark_that_has_no_short_name_are_refused_too(monkeypatch):
     monkeypatch.setattr(benchmarks, "ALIASES", {})
-    with pytest.raises(DatasetError, match="of x are those of apps, not of --benchmark mbpp: leave out --benchmark"):
+    with pytest.raises(DatasetError, match="of x are those of apps, not of `benchmark` mbpp: leave out `benchmark`"):
         benchmarks.refuse_another_benchmark("mbpp", ["apps/1"], "x")

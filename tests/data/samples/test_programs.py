@@ -92,9 +92,7 @@ def test_details_of_a_solutions_dataset_are_kept(tmp_path):
 def test_a_file_of_one_split_of_several_is_not_scored_over_all_of_them_unasked(tmp_path):
     mbpp = str(write_jsonl(tmp_path / "mbpp.jsonl", [mbpp_record(n) for n in (1, 2, 11, 12, 601)]))
     rows = read_samples(write_jsonl(tmp_path / "s.jsonl", [{"task_id": n, "solution": "x"} for n in (11, 12)]))
-    with pytest.raises(
-        DatasetError, match=r"are of the split 'test' .* with --split_name test, or over all splits \(5"
-    ):
+    with pytest.raises(DatasetError, match=r"are of the split 'test' .* with `split` test, or over all splits \(5"):
         problems_for(rows, mbpp, None)
     assert len(problems_for(rows, mbpp, "test")) == 2
     assert len(problems_for(rows, mbpp, "all")) == 5

@@ -34,8 +34,8 @@ def test_a_run_is_chosen_in_full_by_a_pattern_or_by_a_part(wanted):
 @pytest.mark.parametrize(
     ("column", "wanted", "said"),
     [
-        ("run", "gpt", "--select run=gpt fits 2 values: gpt-4/x, gpt-3.5/x"),
-        ("run", "llama", "--select run=llama fits no value: there is gpt-4/x, gpt-3.5/x"),
+        ("run", "gpt", "`select` run=gpt fits 2 values: gpt-4/x, gpt-3.5/x"),
+        ("run", "llama", "`select` run=llama fits no value: there is gpt-4/x, gpt-3.5/x"),
         ("ran", "gpt", r"has no column 'ran' to select by \(did you mean 'run'\?\)"),
     ],
 )
@@ -52,5 +52,5 @@ def test_a_value_that_is_a_part_of_another_is_chosen_in_full():
 def test_selections_read_column_and_value():
     assert parse_selections(["run=a=b", "model=c"]) == {"run": "a=b", "model": "c"}
     for wrong in (["run"], ["=a"], ["run=a", "run=b"]):
-        with pytest.raises(DatasetError, match="--select"):
+        with pytest.raises(DatasetError, match="`select`"):
             parse_selections(wrong)

@@ -10,7 +10,8 @@ import pytest
 import yaml
 
 from alpha_codium.app import repository_runs
-from alpha_codium.app.repository_plan import RunOptions, checkpoints_of, configuration, reached
+from alpha_codium.app.options.repository import RunOptions
+from alpha_codium.app.repository_plan import checkpoints_of, configuration, reached
 from alpha_codium.repository.checkout import Checkout
 from alpha_codium.repository.methods import find_method, with_body
 from alpha_codium.repository.providers import LocalProvider, ProviderError
@@ -309,8 +310,8 @@ def test_where_a_model_is_reached(values: Any, servers: Any, environment: Any, e
         (["--repo", "djago"], "there is no repository 'djago' (did you mean 'django'?)"),
         (["--repo", "django"], "tasks.jsonl has tasks of shop, not of django"),
         (["-o", "paths.data=nothing.jsonl"], "nothing.jsonl"),
-        (["-o", "paths.data=shop"], "make it with `gencode repo build --repository shop`"),
-        (["-o", "paths.data=mine"], "make it with `gencode repo build --repository shop --output_dataset_name mine`"),
+        (["-o", "paths.data=shop"], "make it with `gencode repo build` (repository shop, stored as shop)"),
+        (["-o", "paths.data=mine"], "make it with `gencode repo build` (repository shop, stored as mine)"),
         (["-o", "inference.sandbox_provider=lokal"], "there is no sandbox_provider 'lokal' (did you mean 'local'?)"),
         (["-o", "paths.format_run_name={modl}"], "has a field that isn't known: 'modl'"),
         (["-o", "paths.checkpoints=adapters"], "adapters has no folder with an adapter_config.json"),

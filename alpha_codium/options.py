@@ -1,0 +1,126 @@
+"""Options as values: the fields of a dataclass for each use case, from which all else about an option is derived.
+
+A field's annotation is `Annotated[TYPE, Option(...)]`. From the fields come the options of a command (`cli.options`),
+the arguments of the Python function (`use_case`), what `run.toml` records (`recorded`), and what may differ when a run
+is resumed (`app.run_folders`). A message names an argument in backticks, such as `split`; the command line shows its
+option in that place.
+"""
+
+import functools
+import textwrap
+from collections.abc import Callable, Coroutine, Iterator, Mapping
+from dataclasses import Field, dataclass, fields
+from typing import Annotated, Any, ParamSpec, TypeVar, get_args, get_origin
+
+P = ParamSpec("P")
+O = TypeVar("O")  # noqa: E741 - options
+T = TypeVar("T")
+# The options that name the folder of a run, and say nothing about the run.
+RUN_FOLDER = ("run", "resume")
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """An argument in Python that isn't an option of the command line; `text` says what it is."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Option(Argument):
+    """An option of the command line, and an argument in Python.
+
+    `flags` are its names on the command line, separated by blanks, by default `--` and the field's name; `argument` is
+    the metavar if it is given without a name, too. `many` says that it can be repeated. Numbers are at least `least`,
+    greater than `above`, and at most `most`. `parse` turns a text into the value; it raises ValueError. An option that
+    doesn't change the result (`changes_result`) may differ when a run is resumed.
+    """
+
+    flags: str = ""
+    metavar: str | None = None
+    argument: str = ""
+    many: bool = False
+    least: float | None = None
+    above: float | None = None
+    most: float | None = None
+    parse: Callable[[str], Any] | None = None
+    changes_result: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class OptionField:
+    """An option with its name, type and default, which is MISSING if there is none."""
+
+    name: str
+    kind: Any
+    default: Any
+    option: Option
+
+
+def options_of(model: type[Any]) -> Iterator[OptionField]:
+    """Yield the options of a dataclass, its own before those of its base classes."""
+    by_name = {field.name: field for field in fields(model)}
+    for base in model.__mro__:
+        for name in vars(base).get("__annotations__", ()):
+            if name in by_name:
+                field = by_name.pop(name)
+                if isinstance(described := _described(field), Option):
+                    yield OptionField(name, get_args(field.type)[0], field.default, described)
+
+
+def recorded(options: Any) -> dict[str, Any]:
+    """Return the values of options that `run.toml` can hold: texts, numbers, and lists of these."""
+    found: dict[str, Any] = {}
+    for each in options_of(type(options)):
+        if each.name in RUN_FOLDER:
+            continue
+        value = getattr(options, each.name)
+        if isinstance(value, list | tuple) and all(isinstance(part, str | int | float) for part in value):
+            found[each.name] = [_plain(part) for part in value]
+        elif isinstance(value, str | int | float):
+            found[each.name] = _plain(value)
+    return found
+
+
+def use_case(
+    options: Callable[P, O],
+) -> Callable[[Callable[[O], Coroutine[Any, Any, T]]], Callable[P, Coroutine[Any, Any, T]]]:
+    """Turn a coroutine that takes its options as one value into one that takes them as arguments, documented."""
+
+    def wrap(function: Callable[[O], Coroutine[Any, Any, T]]) -> Callable[P, Coroutine[Any, Any, T]]:
+        @functools.wraps(function)
+        async def call(*args: P.args, **kwargs: P.kwargs) -> T:
+            return await function(options(*args, **kwargs))
+
+        # `inspect.signature`, and with it `help`, follows this rather than the wrapped function.
+        call.__wrapped__ = options  # type: ignore[attr-defined]
+        call.__doc__ = f"{textwrap.dedent(f'    {function.__doc__}').strip()}\n\n{_arguments(options)}"
+        return call
+
+    return wrap
+
+
+def in_options(text: str, flags: Mapping[str, str]) -> str:
+    """Return a text with the options of a command in place of the arguments that it names in backticks."""
+    for name, flag in flags.items():
+        text = text.replace(f"`{name}`", flag)
+    return text
+
+
+def _arguments(model: Any) -> str:
+    """Return the documentation of all arguments, in their order."""
+    described = [(field.name, _described(field)) for field in fields(model)]
+    lines = [f"{name}: {each.text}" for name, each in described if each is not None]
+    indents = {"initial_indent": " " * 4, "subsequent_indent": " " * 8}
+    return "\n".join(["Arguments:", *(textwrap.fill(line, 116, **indents) for line in lines)])
+
+
+def _described(field: Field[Any]) -> Argument | None:
+    if get_origin(field.type) is not Annotated:
+        return None
+    return next((each for each in get_args(field.type)[1:] if isinstance(each, Argument)), None)
+
+
+def _plain(value: str | float) -> str | float:
+    """Return the value without its enum, which would be written as a list."""
+    return str(value) if isinstance(value, str) else value
