@@ -8,7 +8,7 @@ option in that place.
 
 import functools
 import textwrap
-from collections.abc import Callable, Coroutine, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from dataclasses import Field, dataclass, fields
 from typing import Annotated, Any, ParamSpec, TypeVar, get_args, get_origin
 
@@ -31,15 +31,14 @@ class Option(Argument):
     """An option of the command line, and an argument in Python.
 
     `flags` are its names on the command line, separated by blanks, by default `--` and the field's name; `argument` is
-    the metavar if it is given without a name, too. `many` says that it can be repeated. Numbers are at least `least`,
-    greater than `above`, and at most `most`. `parse` turns a text into the value; it raises ValueError. An option that
-    doesn't change the result (`changes_result`) may differ when a run is resumed.
+    the metavar if it is given without a name, too. Numbers are at least `least`, greater than `above`, and at most
+    `most`. `parse` turns a text into the value; it raises ValueError. An option that doesn't change the result
+    (`changes_result`) may differ when a run is resumed.
     """
 
     flags: str = ""
     metavar: str | None = None
     argument: str = ""
-    many: bool = False
     least: float | None = None
     above: float | None = None
     most: float | None = None
@@ -55,6 +54,12 @@ class OptionField:
     kind: Any
     default: Any
     option: Option
+
+    @property
+    def many(self) -> bool:
+        """Whether it takes several texts, for which it is repeated."""
+        kinds = (self.kind, *get_args(self.kind))
+        return self.option.parse is None and any(each in (Sequence[str], tuple[str, ...]) for each in kinds)
 
 
 def options_of(model: type[Any]) -> Iterator[OptionField]:

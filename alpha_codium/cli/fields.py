@@ -76,13 +76,13 @@ def _added(field: OptionField, default: Any, resumable: bool, flags: dict[str, s
     option, required = field.option, default is MISSING
     if option.argument and option.flags:
         return argument_or_option(field.name, option.argument, option.flags)
-    if option.argument and option.many:
+    if option.argument and field.many:
         return click.argument(field.name, nargs=-1, required=required, metavar=option.argument)
     if option.argument:
         own: dict[str, Any] = {"required": False, "callback": needed} if resumable else {"required": True}
         return click.argument(field.name, metavar=option.argument, **own)
     more: dict[str, Any] = {"callback": needed} if required and resumable else {"required": required}
-    if option.many:
+    if field.many:
         value = (default,) if isinstance(default, str) else None if required else default or ()
         more |= {"multiple": True, "default": value}
     elif not required:

@@ -31,20 +31,16 @@ class Filters:
     """
 
     languages: Annotated[
-        tuple[str, ...], Option("Keep solutions in this language; repeatable. Default: all.", "--language", many=True)
+        tuple[str, ...], Option("Keep solutions in this language; repeatable. Default: all.", "--language")
     ] = ()
     sources: Annotated[
-        tuple[str, ...],
-        Option("Keep problems from this site, such as codeforces; repeatable.", "--problem_source", many=True),
+        tuple[str, ...], Option("Keep problems from this site, such as codeforces; repeatable.", "--problem_source")
     ] = ()
     difficulties: Annotated[
-        tuple[str, ...],
-        Option("Keep problems of this difficulty, such as easy or B; repeatable.", "--difficulty", many=True),
+        tuple[str, ...], Option("Keep problems of this difficulty, such as easy or B; repeatable.", "--difficulty")
     ] = ()
-    names: Annotated[
-        tuple[str, ...], Option("Keep the problem of this name; repeatable.", "--problem_name", many=True)
-    ] = ()
-    tags: Annotated[tuple[str, ...], Option("Keep problems with this tag; repeatable.", "--tag", many=True)] = ()
+    names: Annotated[tuple[str, ...], Option("Keep the problem of this name; repeatable.", "--problem_name")] = ()
+    tags: Annotated[tuple[str, ...], Option("Keep problems with this tag; repeatable.", "--tag")] = ()
     date_from: Annotated[
         datetime.date | None,
         Option(

@@ -80,7 +80,6 @@ class HumanOptions(OfPart, InRunFolder, Configured):
             "Judge only the solutions in this language, such as cpp; repeatable. Default: all that can be run.",
             "--language",
             "NAME",
-            many=True,
         ),
     ] = ()
 
@@ -117,7 +116,6 @@ class SampleFile:
             "Only problems of this difficulty, such as introductory; repeatable. A list may be of these alone.",
             "--difficulty --level",
             "NAME",
-            many=True,
         ),
     ] = ()
 
@@ -131,7 +129,6 @@ class ScoreOptions(SampleFile, OfPart, InRunFolder, Configured):
         Option(
             "Score only the rows with this value, or one that it matches as a part or a pattern; repeatable.",
             metavar="COLUMN=VALUE",
-            many=True,
         ),
     ] = ()
     language: Annotated[
@@ -162,9 +159,7 @@ class CleanOptions(SampleFile):
     output: Annotated[Path, Option("The file for the cleaned rows: .jsonl, or .pkl for a pickle.")]
     stop_words: Annotated[
         Sequence[str],
-        Option(
-            "Use this stop word instead of the defaults; \\n is a line break; repeatable.", "--stop", "WORD", many=True
-        ),
+        Option("Use this stop word instead of the defaults; \\n is a line break; repeatable.", "--stop", "WORD"),
     ] = ()
     rules_off: Annotated[Sequence[str], Argument("Names of rules of cleaning that are turned off.")] = ()
 
@@ -206,8 +201,7 @@ class CheckOptions(InRunFolder, Configured):
         str | None, Option("Also judge the submissions in this file, whose verdicts are known.", metavar="FILE")
     ] = None
     time_limit_factor: Annotated[
-        float,
-        Option("Multiply the time limits in `known_verdicts` by this factor, in every language.", above=0),
+        float, Option("Multiply the time limits in `known_verdicts` by this factor, in every language.", above=0)
     ] = 1.0
     skip_kit: Annotated[bool, Option("Skip the built-in cases (the kit); judge only the file of `known_verdicts`.")] = (
         False

@@ -44,7 +44,7 @@ class BuildOptions(InRunFolder, Configured):
 
 
 CONFIG = Option("A YAML file, such as `get-resources` makes.")
-Overrides = Annotated[Sequence[str], Option("Override a value; repeatable.", "-o", "SECTION.KEY=VALUE", many=True)]
+Overrides = Annotated[Sequence[str], Option("Override a value; repeatable.", "-o", "SECTION.KEY=VALUE")]
 BasePort = Annotated[int, Option("The port of the first server; the others have the next ones.", least=1, most=65535)]
 GpuIds = Annotated[str, Option("The GPUs, a server for each.", metavar="ID,...")]
 
@@ -75,8 +75,7 @@ class RunOptions(TasksOptions, UseCase):
     """Options of `run_repository`."""
 
     checkout: Annotated[
-        str | None,
-        Option("A folder with the repository's files, such as a clone at some commit.", metavar="DIR"),
+        str | None, Option("A folder with the repository's files, such as a clone at some commit.", metavar="DIR")
     ] = None
     autorun: Annotated[bool, Option("Start servers for this run, see serve-vllm, and end them after it.")] = False
     gpu_ids: GpuIds = "0"

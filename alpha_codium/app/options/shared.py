@@ -1,6 +1,6 @@
 """Options that several use cases have."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated
 
@@ -29,13 +29,11 @@ OUTPUT = "Where to save the candidates: a name or a folder."
 Dataset = Annotated[str, Option(DATASET, "--dataset_name")]
 Split = Annotated[str | None, Option("The split; needed only if there are several.", "--split_name")]
 TestTypes = Annotated[
-    "str | Iterable[str]",
-    Option(
-        "public_tests, private_tests, generated_tests or all; repeatable.", "--evaluation_test_type", "TESTS", many=True
-    ),
+    str | Sequence[str],
+    Option("public_tests, private_tests, generated_tests or all; repeatable.", "--evaluation_test_type", "TESTS"),
 ]
 Ks = Annotated[Sequence[int], Option("The k of pass@k.", metavar="K,...", parse=numbers, changes_result=False)]
-NAMES = Option("Take only these; repeatable.", "--problems", "NAME,...", many=True)
+NAMES = Option("Take only these; repeatable.", "--problems", "NAME,...")
 Limit = Annotated[int | None, Option("Take only the first N problems.", metavar="N", least=1)]
 Overwrite = Annotated[bool, Option("Replace the output if it exists already.", changes_result=False)]
 DryRun = Annotated[bool, Option("Estimate calls, tokens and cost; call no model and write no files.")]

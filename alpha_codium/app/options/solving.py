@@ -34,8 +34,7 @@ class SolveProblemOptions(Configured):
     problem: Annotated[Problem | None, Argument("The problem, unless the next arguments say where it is.")] = None
     flow: Annotated[str, Option(FLOW)] = DEFAULT_FLOW
     test_type: Annotated[
-        Sequence[str],
-        Option("Also judge the program with these tests.", "--evaluation_test_type", "TESTS", many=True),
+        Sequence[str], Option("Also judge the program with these tests.", "--evaluation_test_type", "TESTS")
     ] = ()
     _: KW_ONLY
     dataset: Annotated[str | None, Option(DATASET, "--dataset_name")] = None
@@ -71,11 +70,7 @@ class SolveSetOptions(ToSolve, InRunFolder, ConfiguredByRun):
     flow: Annotated[str | None, Option(f"{FLOW}  [default: {DEFAULT_FLOW}]")] = None
     without: Annotated[
         Sequence[str] | None,
-        Option(
-            "Leave out the stages of this kind, or whose kind contains this word; repeatable.",
-            metavar="STAGE",
-            many=True,
-        ),
+        Option("Leave out the stages of this kind, or whose kind contains this word; repeatable.", metavar="STAGE"),
     ] = None
 
 
@@ -91,7 +86,6 @@ class AblateOptions(ToSolve, ConfiguredByRun):
             "Names separated by commas are left out together.",
             "--without",
             "STAGE",
-            many=True,
         ),
     ]
     _: KW_ONLY
@@ -105,7 +99,7 @@ class AblateOptions(ToSolve, ConfiguredByRun):
 class CompareOptions(Configured):
     """Options of `compare`."""
 
-    runs: Annotated[Sequence[str], Option("Names of runs, or their folders.", argument="RUN...", many=True)]
+    runs: Annotated[Sequence[str], Option("Names of runs, or their folders.", argument="RUN...")]
     _: KW_ONLY
     test_type: TestTypes = TestType.PRIVATE
     k: Ks = (1, 5)
@@ -123,8 +117,7 @@ class ReplayOptions(ConfiguredByRun):
     run: Annotated[str, Option("The name of a run, or its folder.", argument="RUN")]
     _: KW_ONLY
     flow: Annotated[
-        str | None,
-        Option("Another flow, or a folder; the run must have answers to its prompts.  [default: the run's]"),
+        str | None, Option("Another flow, or a folder; the run must have answers to its prompts.  [default: the run's]")
     ] = None
     output: Annotated[str | None, Option(f"{OUTPUT}  [default: not saved]", "--output_dataset_name")] = None
     overwrite: Overwrite = False
