@@ -7,7 +7,7 @@ from setuptools import find_packages, setup
 LOCAL = ["xllamacpp>=2026.1"]
 CONFORMANCE = ["pytest>=8.2", "pytest-asyncio>=0.24", "pytest-timeout>=2.3"]
 DEMO = ["gradio>=5.0"]
-REPO = ["omegaconf>=2.3", "rapidfuzz>=3.0", "sacrebleu>=2.4"]
+REPO = ["rapidfuzz>=3.0", "sacrebleu>=2.4"]
 K8S = ["kubernetes>=29.0"]
 S3 = ["s3fs>=2024.2"]
 SERVE = ["fastapi>=0.115", "prometheus-client>=0.21", "starlette>=0.40", "uvicorn>=0.30"]

@@ -87,8 +87,8 @@ def test_any_override_is_a_setting_or_a_clear_error(text):
     ("text", "message"),
     [
         ("config.modle=x", r"-o config.modle=x: unknown setting config.modle \(did you mean 'model'\?\)"),
-        ("solv.max_calls=1", r"unknown section \[solv\] \(did you mean 'solve'\?\)"),
-        ("config=1", "settings are given as section.key=value"),
+        ("solv.max_calls=1", r"unknown section solv \(did you mean 'solve'\?\)"),
+        ("config=1", "config is a section, not a value"),
         ("config.model", "settings are given as section.key=value"),
         ("config.max_retries=many", "setting config.max_retries: .* not 'many'"),
         ("config.max_retries=-1", "setting config.max_retries: .* not -1"),
@@ -114,11 +114,11 @@ def test_a_section_may_lie_in_another_one(tmp_path):
     ("text", "message"),
     [
         ("sandbox.oci.imgae=x", r"unknown setting sandbox.oci.imgae \(did you mean 'image'\?\)"),
-        ("sandbox.ocii.image=x", r"unknown section \[sandbox.ocii\] \(did you mean 'sandbox.oci'\?\)"),
-        ("sandbox.oci=x", r"\[sandbox.oci\] is a section, not a value"),
+        ("sandbox.ocii.image=x", r"unknown section sandbox.ocii \(did you mean 'sandbox.oci'\?\)"),
+        ("sandbox.oci=x", r"sandbox.oci is a section, not a value"),
         ("sandbox.oci.image=", "setting sandbox.oci.image: "),
         ("sandbox.gvisor.platform=kmv", "setting sandbox.gvisor.platform: .*'kvm', not 'kmv'"),
-        ("config.extra.top_k=1", r"unknown section \[config.extra\]"),
+        ("config.extra.top_k=1", r"unknown section config.extra"),
     ],
 )
 def test_a_wrong_setting_of_a_backend_is_named(text, message):
@@ -140,9 +140,9 @@ def test_a_wrong_file_is_named(tmp_path):
     file = tmp_path / "mine.toml"
     for content, message in {
         "[config]\nmodle = 1": r"mine.toml: unknown setting config.modle",
-        "config = 1": r"mine.toml: \[config\] is a section, not a value",
+        "config = 1": r"mine.toml: config is a section, not a value",
         "= 1": "mine.toml is not valid TOML",
-        "\udcff": "mine.toml is not valid TOML",
+        "\udcff": "mine.toml is not a text in UTF-8",
     }.items():
         file.write_bytes(content.encode("utf-8", "surrogateescape"))
         with pytest.raises(SettingsError, match=message):

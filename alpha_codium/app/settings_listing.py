@@ -7,7 +7,9 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from alpha_codium.config.sources import SHIPPED, LoadedSettings, load_with_origins, shipped_text
+from alpha_codium.config import Settings
+from alpha_codium.config.layers import Loaded
+from alpha_codium.config.sources import SHIPPED, load_with_origins, shipped_text
 from alpha_codium.log import visible
 
 HEAD = "# The settings in force. A value that isn't a default has its origin in the line above it.\n"
@@ -22,7 +24,7 @@ def list_settings(config_file: Path | None = None, overrides: Iterable[str] = ()
     return loaded.settings.model_dump(mode="json", exclude_none=True), f"{HEAD}{text}\n"
 
 
-def _lines(loaded: LoadedSettings, shipped: str) -> Iterator[str]:
+def _lines(loaded: Loaded[Settings], shipped: str) -> Iterator[str]:
     """Yield the lines of the shipped file, with the values in force, then the sections of plug-ins."""
     changed = {name: origin for name, origin in loaded.origins.items() if origin != SHIPPED}
     section = ""
@@ -42,7 +44,7 @@ def _lines(loaded: LoadedSettings, shipped: str) -> Iterator[str]:
             yield from _entry(loaded, name)
 
 
-def _entry(loaded: LoadedSettings, name: str, comment: str = "") -> Iterator[str]:
+def _entry(loaded: Loaded[Settings], name: str, comment: str = "") -> Iterator[str]:
     yield f"# from {visible(' '.join(loaded.origins[name].split()))}"
     value = f"{name.rpartition('.')[2]} = {inline(loaded.values[name])}"
     yield f"{value:<31} {comment}".rstrip()

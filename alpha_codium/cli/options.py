@@ -122,10 +122,10 @@ def said(text: str) -> str:
 
 
 def _setting_option(found: re.Match[str]) -> str:
-    from alpha_codium.config.sections import KNOWN
+    from alpha_codium.config.sources import SETTINGS
 
     name, value = found.groups()
-    return f"-o {name}{value or '=VALUE'}" if name in KNOWN else found[0]
+    return f"-o {name}{value or '=VALUE'}" if name in SETTINGS.known else found[0]
 
 
 def output_options(command: Callable[..., Any]) -> Callable[..., Any]:

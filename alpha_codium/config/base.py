@@ -70,4 +70,12 @@ def validated(
         given = "" if isinstance(first["input"], Mapping) else f", not {first['input']!r}"
         # An error that concerns several sections has no setting to name.
         said = f"{f'setting {name}: ' if name else ''}{first['msg'].removeprefix('Value error, ')}{given}"
-        raise SettingsError(f"{origins[name]}: {said}" if name in origins else said) from error
+        origin = origins.get(name) or _origin_of_section(name, origins)
+        raise SettingsError(f"{origin}: {said}" if origin else said) from error
+
+
+def _origin_of_section(section: str, origins: Mapping[str, str]) -> str:
+    """Return the origin of the last value of a section that isn't a default; "" if all are, or there is no section."""
+    default = next(iter(origins.values()), "")
+    found = [origin for name, origin in origins.items() if name.startswith(f"{section}.") and origin != default]
+    return found[-1] if section and found else ""

@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import ConfigDict, Field, create_model, field_validator, model_validator
 
-from alpha_codium.config.base import Changes, Section, known_settings
+from alpha_codium.config.base import Changes, Section
 from alpha_codium.limits import DEFAULT_TIME_LIMIT_FACTOR, TIME_LIMIT_FACTORS
 
 
@@ -284,7 +284,3 @@ class Settings(Section):
     code_tester: CodeTesterSection = CodeTesterSection()
     sandbox: Annotated[SandboxSection, Changes.NOTHING] = SandboxSection()
     languages: LanguagesSection = LanguagesSection()
-
-
-KNOWN = known_settings(Settings)
-SECTIONS = {name.rpartition(".")[0] for name in KNOWN}

@@ -10,9 +10,7 @@ Some sections hold sections: `[sandbox.oci]`, `GENCODE_SANDBOX__OCI__IMAGE=value
 """
 
 import os
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from importlib import resources
 from importlib.metadata import entry_points
 from pathlib import Path
@@ -20,9 +18,8 @@ from typing import Any
 
 from loguru import logger
 
-from alpha_codium.config.base import validated
-from alpha_codium.config.sections import KNOWN, SECTIONS, Settings
-from alpha_codium.errors import SettingsError, nearest
+from alpha_codium.config.layers import Layer, Loaded, Schema, read, toml, toml_value
+from alpha_codium.config.sections import Settings
 
 ENVIRONMENT_PREFIX = "GENCODE_"
 # The settings file that is read if it is in the current folder.
@@ -30,13 +27,11 @@ LOCAL_FILE = Path("gencode.toml")
 SHIPPED = "the shipped settings"
 
 
-@dataclass(frozen=True, slots=True)
-class LoadedSettings:
-    """Settings, with each value as it was given and its origin, by its name, such as `config.model`."""
+def _is_of_plugin(section: str) -> bool:
+    return section.startswith("sandbox.") and section[8:] in entry_points(group="alpha_codium.sandboxes").names
 
-    settings: Settings
-    values: Mapping[str, Any]
-    origins: Mapping[str, str]
+
+SETTINGS = Schema(Settings, _is_of_plugin)
 
 
 def load_settings(
@@ -58,23 +53,9 @@ def load_with_origins(
     overrides: Iterable[str] = (),
     environment: Mapping[str, str] | None = None,
     base: Mapping[str, Any] | None = None,
-) -> LoadedSettings:
+) -> Loaded[Settings]:
     """Merge all sources, and say where each value is from; see `load_settings`."""
-    environment = os.environ if environment is None else environment
-    values: dict[str, Any] = {}
-    origins: dict[str, str] = {}
-    for origin, found in _sources(config_file, overrides, environment, base):
-        for name, value in found.items():
-            _refuse_unknown(name, origin)
-            values[name], origins[name] = value, origin
-    merged: dict[str, Any] = {}
-    for name, value in values.items():
-        *sections, key = name.split(".")
-        table = merged
-        for section in sections:
-            table = table.setdefault(section, {})
-        table[key] = value
-    return LoadedSettings(validated(Settings, merged, origins), values, origins)
+    return SETTINGS.load(_layers(config_file, overrides, os.environ if environment is None else environment, base))
 
 
 def shipped_text() -> str:
@@ -82,72 +63,28 @@ def shipped_text() -> str:
     return resources.files("alpha_codium.settings").joinpath("configuration.toml").read_text("utf-8")
 
 
-def _sources(
+def _layers(
     config_file: Path | None,
     overrides: Iterable[str],
     environment: Mapping[str, str],
     base: Mapping[str, Any] | None,
-) -> Iterator[tuple[str, dict[str, Any]]]:
+) -> Iterator[Layer]:
     """Yield each source with its settings by their names, the later ones winning."""
     if base is None:
-        yield SHIPPED, _by_name(tomllib.loads(shipped_text()))
+        yield SHIPPED, SETTINGS.by_name(toml(shipped_text()))
         if LOCAL_FILE.exists():
             logger.info(f"settings are read from {LOCAL_FILE.absolute()}")
-            yield f"settings file {LOCAL_FILE}", _by_name(_read_file(LOCAL_FILE))
+            yield _of_file(LOCAL_FILE)
     else:
-        yield "the earlier run's settings (run.toml)", _by_name(base)
+        yield "the earlier run's settings (run.toml)", SETTINGS.by_name(base)
     if config_file is not None:
-        yield f"settings file {config_file}", _by_name(_read_file(config_file))
+        yield _of_file(config_file)
     for variable, text in sorted(environment.items() if base is None else ()):
         if variable.startswith(ENVIRONMENT_PREFIX) and "__" in variable:
             name = variable.removeprefix(ENVIRONMENT_PREFIX).lower().replace("__", ".")
-            yield f"environment variable {variable}", {name: _value(text, KNOWN.get(name))}
-    for override in overrides:
-        name, equals, text = override.partition("=")
-        name = name.strip().replace("-", "_")
-        if not (equals and all(name.split(".")) and "." in name):
-            usage = "settings are given as section.key=value, for example -o config.model=local/x"
-            raise SettingsError(f"-o {override}: {usage}")
-        yield f"-o {override}", {name: _value(text.strip(), KNOWN.get(name))}
+            yield f"environment variable {variable}", {name: SETTINGS.value(name, text, toml_value)}
+    yield from (SETTINGS.override(text, "config.model=local/x", toml_value) for text in overrides)
 
 
-def _by_name(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Return the values in tables of tables by their names, of three parts at most."""
-    found: dict[str, Any] = {}
-    for key, value in table.items():
-        is_section = isinstance(value, Mapping) and prefix + key not in KNOWN and prefix.count(".") < 2
-        found |= _by_name(value, f"{prefix}{key}.") if is_section else {prefix + key: value}
-    return found
-
-
-def _read_file(path: Path) -> dict[str, Any]:
-    try:
-        return tomllib.loads(path.read_text("utf-8"))
-    except OSError as error:
-        raise SettingsError(f"settings file {path} can't be read: {error.strerror}") from error
-    except (ValueError, RecursionError) as error:
-        raise SettingsError(f"settings file {path} is not valid TOML: {error}") from error
-
-
-def _value(text: str, kind: Any) -> Any:
-    """Return a value as TOML spells it; a setting of text takes any text as it is."""
-    if kind is str:
-        return text.strip("\"'") if text[:1] == text[-1:] and text[:1] in "\"'" else text
-    try:
-        return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
-        return text
-
-
-def _refuse_unknown(name: str, origin: str) -> None:
-    if name in KNOWN:
-        return
-    section, _, key = name.rpartition(".")
-    if section.startswith("sandbox.") and section[8:] in entry_points(group="alpha_codium.sandboxes").names:
-        return
-    if name in SECTIONS:
-        raise SettingsError(f"{origin}: [{name}] is a section, not a value")
-    if section not in SECTIONS:
-        raise SettingsError(f"{origin}: unknown section [{section or name}]{nearest(section or name, SECTIONS)}")
-    keys = [each.removeprefix(f"{section}.") for each in KNOWN if each.startswith(f"{section}.")]
-    raise SettingsError(f"{origin}: unknown setting {name}{nearest(key, keys)}")
+def _of_file(path: Path) -> Layer:
+    return f"settings file {path}", SETTINGS.by_name(read(path, f"settings file {path}", toml))

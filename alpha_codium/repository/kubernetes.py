@@ -10,8 +10,9 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from alpha_codium.config.base import Section, validated
-from alpha_codium.errors import SettingsError, nearest
+from alpha_codium.config.base import Section
+from alpha_codium.config.layers import Schema, read, yaml
+from alpha_codium.errors import SettingsError
 from alpha_codium.repository.running.config import RESOURCES, RunConfig
 from alpha_codium.repository.storage import is_remote
 
@@ -57,25 +58,11 @@ class ClusterConfig(Section):
 
 def load_cluster_config(file: Path | None = None) -> ClusterConfig:
     """Return a file's values over the defaults; raises SettingsError if it can't be read, or a key is unknown."""
-    import yaml
-
-    values = yaml.safe_load(RESOURCES.joinpath(DEFAULTS).read_text("utf-8"))
-    given: Any = {}
+    layers = [("the defaults", yaml(RESOURCES.joinpath(DEFAULTS).read_text("utf-8")))]
     if file is not None:
-        try:
-            given = yaml.safe_load(file.read_text("utf-8")) or {}
-        except OSError as error:
-            raise SettingsError(f"configuration {file} can't be read: {error.strerror}") from error
-        except ValueError as error:
-            raise SettingsError(f"configuration {file} is not a text in UTF-8") from error
-        except yaml.YAMLError as error:
-            raise SettingsError(f"configuration {file} is not valid YAML: {' '.join(str(error).split())}") from error
-    if not isinstance(given, dict):
-        raise SettingsError(f"configuration {file} must have keys and values, such as `namespace: default`")
-    for key in given:
-        if key not in values:
-            raise SettingsError(f"configuration {file}: unknown key {key}{nearest(str(key), values)}")
-    return validated(ClusterConfig, values | given, dict.fromkeys(given, f"configuration {file}"))
+        what = f"configuration {file}"
+        layers.append((what, read(file, what, lambda text: yaml(text) or {})))
+    return Schema(ClusterConfig).load(layers).settings
 
 
 def require_remote(config: RunConfig, cluster: ClusterConfig) -> None:

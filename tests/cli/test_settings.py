@@ -66,7 +66,7 @@ def test_the_settings_go_to_a_json_file_too(home, tmp_path):
     [
         ("nonsense", "settings are given as section.key=value"),
         ("config.modle=x", "unknown setting config.modle (did you mean 'model'?)"),
-        ("confg.model=x", "unknown section [confg] (did you mean 'config'?)"),
+        ("confg.model=x", "unknown section confg (did you mean 'config'?)"),
         ("config.temperature=hot", "setting config.temperature: "),
         ("config.concurrency=0", "setting config.concurrency: "),
         ("solve.use_baseline=perhaps", "setting solve.use_baseline: "),

@@ -147,7 +147,7 @@ def test_a_cluster_configuration_that_cannot_work_is_refused(
 
 
 def test_unknown_keys_and_wrong_values_are_refused_with_their_file(tmp_path: Path) -> None:
-    with pytest.raises(SettingsError, match=r"k8s\.yaml: unknown key gpu_limit \(did you mean 'gpu_limits'\?\)"):
+    with pytest.raises(SettingsError, match=r"k8s\.yaml: unknown setting gpu_limit \(did you mean 'gpu_limits'\?\)"):
         cluster_config(tmp_path, gpu_limit=1)
     with pytest.raises(SettingsError, match=r"k8s\.yaml: setting name: .*, not 'Run_1'"):
         cluster_config(tmp_path, name="Run_1")

@@ -1,14 +1,14 @@
 """The configuration of a run: a YAML file, merged over `resources/config_default.yaml`, which explains each key."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from importlib import resources
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from alpha_codium.config.base import Changes, Section, known_settings, validated
-from alpha_codium.errors import SettingsError, nearest
+from alpha_codium.config.base import Changes, Section
+from alpha_codium.config.layers import Layer, Schema, read, yaml, yaml_value
 
 RESOURCES = resources.files("alpha_codium.repository.resources")
 DEFAULTS = "config_default.yaml"
@@ -17,9 +17,6 @@ ALIASES = {"paths.output_folder": "paths.outputs", "inference.lora_ckpts_dir": "
 # Its keys that have no counterpart, since tests run without Docker, and files are kept in $GENCODE_HOME.
 UNUSED = {"paths.local_dir", "paths.docker_commands"}
 ABLATIONS = ("no_feedback", "no_multiturn", "no_history", "repair_sampling")
-# The key whose value is a mapping of any keys.
-FREE_KEY = "inference.model_args"
-REMEDY = "pip install omegaconf rapidfuzz sacrebleu"
 
 
 class PathsSection(Section):
@@ -137,131 +134,32 @@ class RunConfig(Section):
         return "class_gen_multiturn" if self.inference.gen_target == "class" else self.benchmark
 
 
-KNOWN = known_settings(RunConfig)
+CONFIGURATION = Schema(RunConfig, references=True)
 
 
 def load_config(
     file: Path | None = None, overrides: Iterable[str] = (), base: Mapping[str, Any] | None = None
 ) -> RunConfig:
-    """Merge a file, and texts `section.key=value`, over the defaults or, if given, an earlier run's configuration.
+    """Merge a file, and texts `section.key=value`, over the defaults and, if given, an earlier run's configuration.
 
     A relative `paths.prompts` in the file is relative to the file's folder. Raises SettingsError if a file can't be
     read, a key is unknown, a reference can't be resolved, or a value is invalid.
     """
-    layers: list[tuple[str, dict[str, Any]]] = []
-    if file is not None:
-        layers.append((f"configuration {file}", _of_file(file)))
-    layers += [(f"-o {text}", _of_override(text)) for text in overrides]
-    for origin, values in layers:
-        _refuse_unknown(values, origin)
-    origins = {name: origin for origin, values in layers for name in (*values, *_names(values))}
-    return validated(RunConfig, _resolved(base, [values for _, values in layers], file), origins)
+    defaults = yaml(RESOURCES.joinpath(DEFAULTS).read_text("utf-8"))
+    layers = [("the defaults", CONFIGURATION.by_name(defaults))]
+    layers += [("the earlier run's configuration", CONFIGURATION.by_name(base))] if base is not None else []
+    layers += [_of_file(file)] if file is not None else []
+    layers += [CONFIGURATION.override(text, "inference.max_iter=1", yaml_value) for text in overrides]
+    return CONFIGURATION.load((origin, _renamed(values)) for origin, values in layers).settings
 
 
-def _resolved(base: Mapping[str, Any] | None, layers: Iterable[Mapping[str, Any]], file: Path | None) -> dict[str, Any]:
-    """Return the merged values, with references replaced by what they refer to."""
-    omegaconf = _omegaconf()
-    try:
-        defaults = _of_text(RESOURCES.joinpath(DEFAULTS).read_text("utf-8"))
-        merged = omegaconf.OmegaConf.merge(defaults, base or {}, *layers)
-        values = omegaconf.OmegaConf.to_container(merged, resolve=True)
-    except omegaconf.errors.OmegaConfBaseException as error:
-        reason = str(error).strip().splitlines()[0]
-        raise SettingsError(f"{f'configuration {file}' if file else 'the configuration'}: {reason}") from error
-    assert isinstance(values, dict)
-    return values
+def _of_file(file: Path) -> Layer:
+    values = CONFIGURATION.by_name(read(file, f"configuration {file}", yaml))
+    if prompts := values.get("paths.prompts"):
+        values["paths.prompts"] = str(file.parent / Path(str(prompts)).expanduser())
+    return f"configuration {file}", values
 
 
-def _of_file(file: Path) -> dict[str, Any]:
-    try:
-        values = _of_text(file.read_text("utf-8"))
-    except OSError as error:
-        raise SettingsError(f"configuration {file} can't be read: {error.strerror}") from error
-    except ValueError as error:
-        raise SettingsError(f"configuration {file} is not valid YAML: {error}") from error
-    paths = values.get("paths")
-    if isinstance(paths, dict) and isinstance(paths.get("prompts"), str) and paths["prompts"]:
-        paths["prompts"] = str(file.parent / Path(paths["prompts"]).expanduser())
-    return values
-
-
-def _of_text(text: str) -> dict[str, Any]:
-    """Return the values in a YAML text under their names here, unresolved; raises ValueError."""
-    import yaml
-
-    omegaconf = _omegaconf()
-    try:
-        container = omegaconf.OmegaConf.to_container(omegaconf.OmegaConf.create(text))
-    except (yaml.YAMLError, omegaconf.errors.OmegaConfBaseException) as error:
-        raise ValueError(" ".join(str(error).split())) from error
-    except AssertionError:
-        # OmegaConf asserts that a text has keys or items.
-        container = None
-    if not isinstance(container, dict):
-        raise ValueError("it must have keys and values, such as `repository: django`")
-    return _renamed(container)
-
-
-def _of_override(text: str) -> dict[str, Any]:
-    name, equals, value = text.partition("=")
-    if not equals or not name.strip():
-        raise SettingsError(f"-o {text}: values are given as section.key=value, such as -o inference.max_iter=1")
-    if name.strip() in UNUSED:
-        return {}
-    name = ALIASES.get(name.strip(), name.strip())
-    sections, _, key = name.rpartition(".")
-    inner = {key: value if KNOWN.get(name) is str else _scalar(value)}
-    return {sections: inner} if sections else inner
-
-
-def _scalar(text: str) -> Any:
-    """Return a value as YAML spells it."""
-    import yaml
-
-    try:
-        return yaml.safe_load(text)
-    except yaml.YAMLError:
-        return text
-
-
-def _renamed(values: dict[Any, Any]) -> dict[str, Any]:
+def _renamed(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values without those that have no counterpart here, with other names where there is one."""
-    found: dict[str, Any] = {}
-    for section, inner in values.items():
-        if not isinstance(inner, dict):
-            found[str(section)] = inner
-            continue
-        found.setdefault(str(section), {})
-        for key, value in inner.items():
-            name = f"{section}.{key}"
-            if name not in UNUSED:
-                there, _, new = ALIASES.get(name, name).rpartition(".")
-                found.setdefault(there, {})[new] = value
-    return found
-
-
-def _names(values: Mapping[str, Any]) -> Iterator[str]:
-    for key, value in values.items():
-        yield from ((f"{key}.{inner}" for inner in value) if isinstance(value, Mapping) else (key,))
-
-
-def _refuse_unknown(values: Mapping[str, Any], origin: str) -> None:
-    sections = {name.partition(".")[0] for name in KNOWN if "." in name}
-    tops = sections | {name for name in KNOWN if "." not in name}
-    for name in _names(values):
-        section, _, key = name.partition(".")
-        if section not in tops:
-            raise SettingsError(f"{origin}: unknown key {section}{nearest(section, tops)}")
-        if not key and section in sections:
-            raise SettingsError(f"{origin}: {section} has keys of its own, and can't be a single value")
-        if key and name not in KNOWN:
-            own = [each.partition(".")[2] for each in KNOWN if each.startswith(f"{section}.")]
-            raise SettingsError(f"{origin}: unknown key {name}{nearest(key, own)}")
-
-
-def _omegaconf() -> Any:
-    try:
-        import omegaconf
-    except ImportError as error:
-        raise SettingsError(f"the repository benchmark needs omegaconf: {REMEDY}") from error
-    return omegaconf
+    return {ALIASES.get(name, name): value for name, value in values.items() if name not in UNUSED}

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from alpha_codium.errors import SettingsError
 from alpha_codium.languages.python.syntax import UNPARSABLE, parse
 from alpha_codium.repository.methods import FUNCTIONS
-from alpha_codium.repository.running.config import REMEDY
 from alpha_codium.values import JsonValue
 
 
@@ -37,7 +36,7 @@ def measured(written: str, reference: str, same_method: bool) -> Measures:
         from rapidfuzz.distance import Levenshtein
         from sacrebleu.metrics.chrf import CHRF
     except ImportError as error:
-        raise SettingsError(f"the repository benchmark needs sacrebleu and rapidfuzz: {REMEDY}") from error
+        raise SettingsError("the repository benchmark needs two packages: pip install rapidfuzz sacrebleu") from error
     answer, wanted = normalised(written), normalised(reference)
     shorter = min(len(answer), len(wanted))
     prefix = next((place for place in range(shorter) if answer[place] != wanted[place]), shorter)

@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from alpha_codium.errors import SettingsError
-from alpha_codium.repository.running.config import DEFAULTS, KNOWN, RESOURCES, load_config
+from alpha_codium.repository.running.config import CONFIGURATION, DEFAULTS, RESOURCES, load_config
 
 
 def written(folder: Path, text: str) -> Path:
@@ -49,9 +49,9 @@ def test_prompts_are_found_from_the_folder_of_the_file(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("benchmrk: completion", "unknown key benchmrk (did you mean 'benchmark'?)"),
-        ("inference: {max_itr: 1}", "unknown key inference.max_itr (did you mean 'max_iter'?)"),
-        ("inference: 3", "inference has keys of its own"),
+        ("benchmrk: completion", "unknown setting benchmrk (did you mean 'benchmark'?)"),
+        ("inference: {max_itr: 1}", "unknown setting inference.max_itr (did you mean 'max_iter'?)"),
+        ("inference: 3", "inference is a section, not a value"),
         ("inference: {max_iter: none}", "setting inference.max_iter: Input should be a valid integer"),
         ("inference: {max_iter: 0}", "greater than or equal to 1, not 0"),
         ("inference: {no_feedback: true, no_history: true}", "no_feedback and no_history exclude each other"),
@@ -82,7 +82,7 @@ def test_every_key_has_a_default_and_a_comment() -> None:
     values = yaml.safe_load("\n".join(lines))
     names = {name for key, inner in values.items() for name in (
         [f"{key}.{each}" for each in inner] if isinstance(inner, dict) else [key])}  # fmt: skip
-    assert names == set(KNOWN)
+    assert names == set(CONFIGURATION.known)
     ablations = {"no_multiturn", "no_history", "repair_sampling"}
     for number, line in enumerate(lines):
         name = line.strip().partition(":")[0]

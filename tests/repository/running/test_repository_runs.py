@@ -306,7 +306,7 @@ def test_where_a_model_is_reached(values: Any, servers: Any, environment: Any, e
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["-o", "inference.max_itr=3"], "unknown key inference.max_itr (did you mean 'max_iter'?)"),
+        (["-o", "inference.max_itr=3"], "unknown setting inference.max_itr (did you mean 'max_iter'?)"),
         (["--repo", "djago"], "there is no repository 'djago' (did you mean 'django'?)"),
         (["--repo", "django"], "tasks.jsonl has tasks of shop, not of django"),
         (["-o", "paths.data=nothing.jsonl"], "nothing.jsonl"),
