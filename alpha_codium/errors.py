@@ -1,4 +1,27 @@
-"""Errors that users can fix; every other exception is a bug, and keeps its traceback."""
+"""Errors that users can fix; every other exception that leaves the package is a bug, and keeps its traceback.
+
+UserError                   one line, exit status 2
+|- SettingsError            a setting is unknown or has the wrong type
+|- DatasetError             a dataset, split, problem or file can't be read
+|- FlowError                a flow or one of its prompts can't be read
+|- ModelNotFound            the model doesn't exist, or can't be used
+|- AuthenticationFailed     the provider rejected the key; also a ModelError
+|- UnknownModel             the provider doesn't know the model; also a ModelError
+|- SandboxError             the sandbox isn't available
+|  |- PairUnsupported       it can't connect two programs
+|  `- RefusedByServer       a server of `remote` refuses a job
+|- Unjudgeable              a problem's checker or kind of tests isn't supported
+|- JournalError             the journal of a run is damaged
+|- StoreBroken              the answers of a run can't be read or written
+|- CacheUnusable            the shared cache can't be read or written
+|  `- NotACache             the file isn't one, or it is damaged
+|- ProviderError            the repository benchmark has no place to run tests
+|- ServerFailed             a server of vLLM didn't start
+|- LocalServerFailed        the server of a local model didn't start
+`- JobFailed                a Job in Kubernetes failed
+
+ModelError                  a call of a model failed for good; ends its sample, not the run (`llm.errors`)
+"""
 
 import difflib
 from collections.abc import Iterable

@@ -86,11 +86,10 @@ def _added(field: OptionField, default: Any, resumable: bool, flags: dict[str, s
         value = (default,) if isinstance(default, str) else None if required else default or ()
         more |= {"multiple": True, "default": value}
     elif not required:
-        more |= {"default": default}
+        # As it is typed, which the help shows.
+        more |= {"default": ",".join(map(str, default)) if isinstance(default, tuple) and default else default}
     more |= {"is_flag": True} if field.kind is bool else {"type": _type(field)}
-    shown: bool | str = not required and default not in (None, "", (), False)
-    if shown and option.parse is not None:
-        shown = ",".join(map(str, default))
+    shown = not required and default not in (None, "", (), False)
     text = in_options(option.text, flags)
     return click.option(
         *_flags(field), field.name, metavar=option.metavar, help=text, show_default=shown,
