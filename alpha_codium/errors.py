@@ -33,8 +33,8 @@ MOST_NAMED = 8
 class UserError(Exception):
     """An error that the user can fix: its message, one line, says what is wrong and how to fix it; exit status 2.
 
-    It names arguments and settings in backticks, such as `split` and `code_tester.timeout=9`; the command line shows
-    its options in their place.
+    It names arguments, settings and calls in backticks, such as `split`, `code_tester.timeout=9` and
+    `ac.open_sandbox('local')`; the command line shows its options in their place.
     """
 
 

@@ -7,7 +7,7 @@ from alpha_codium.app.comparison import compare_async
 from alpha_codium.app.events import Noted
 from alpha_codium.app.generation import preview, solve_set_async
 from alpha_codium.app.options.solving import AblateOptions, SolveSetOptions, ToSolve
-from alpha_codium.app.run_folders import run_options, run_settings, settings_on
+from alpha_codium.app.run_folders import is_begun, run_options, run_settings, settings_on
 from alpha_codium.comparison.report import Comparison
 from alpha_codium.coroutines import blocking
 from alpha_codium.errors import UserError
@@ -15,8 +15,7 @@ from alpha_codium.eval.prepare import parse_test_types
 from alpha_codium.gen.choosing import chosen_flow
 from alpha_codium.gen.preview import Preview
 from alpha_codium.options import use_case
-from alpha_codium.paths import runs_folder
-from alpha_codium.runs.folder import RUN_FILE, new_run_name
+from alpha_codium.runs.folder import new_run_name
 from alpha_codium.wording import counted
 
 
@@ -30,7 +29,7 @@ async def ablate_async(options: AblateOptions) -> Comparison:
     settings, on_event = settings_on(options.settings), options.on_event
     runs = _planned(options)
     name = next(iter(runs))
-    whole = name if _is_begun(name) else None
+    whole = name if is_begun(name) else None
     again = f"repeat the command with `run` {name}"
     on_event(Noted(f"if this is interrupted, {again}"))
     for number, (run, stages) in enumerate(runs.items(), start=1):
@@ -56,7 +55,7 @@ def previews(options: AblateOptions) -> list[Preview]:
     """Estimate each run of the ablation, or the rest of an existing run."""
     runs = _planned(options)
     name = next(iter(runs))
-    whole = name if _is_begun(name) else None
+    whole = name if is_begun(name) else None
     return [preview(_options(options, run, stages, whole)) for run, stages in runs.items()]
 
 
@@ -88,16 +87,12 @@ def _stages_in(text: str) -> tuple[str, ...]:
     return stages
 
 
-def _is_begun(run: str) -> bool:
-    return (runs_folder() / run / RUN_FILE).exists()
-
-
 def _options(options: AblateOptions, run: str, stages: tuple[str, ...], whole: str | None) -> SolveSetOptions:
     """Return the options that start or resume a run.
 
     If a variant is added to an existing ablation, options that aren't given are taken from the run of the `whole` flow.
     """
-    begun, settings = _is_begun(run), settings_on(options.settings)
+    begun, settings = is_begun(run), settings_on(options.settings)
     shared = {field.name: getattr(options, field.name) for field in fields(ToSolve)}
     given = SolveSetOptions(
         options.dataset,

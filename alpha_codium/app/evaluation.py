@@ -1,15 +1,16 @@
 """Evaluation of candidates and human solutions, with a journal in a run folder."""
 
 import hashlib
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from alpha_codium.app.events import OnEvent, judging
 from alpha_codium.app.options.judging import EvaluateOptions, HumanOptions, ScoreOptions
 from alpha_codium.app.options.shared import OfPart
-from alpha_codium.app.run_folders import opened_run, verdict_settings, with_settings
+from alpha_codium.app.run_folders import opened_run, run_of_part, verdict_settings, with_settings
 from alpha_codium.config import Settings, load_settings
 from alpha_codium.coroutines import blocking, in_thread
 from alpha_codium.data.load import ProblemSet, load_problems
@@ -29,6 +30,7 @@ from alpha_codium.eval.prepare import (
 )
 from alpha_codium.eval.score_progress import ScoreProgress
 from alpha_codium.eval.scoring import Score
+from alpha_codium.eval.shards import Shard
 from alpha_codium.judge import Rules
 from alpha_codium.languages.names import language_asked_for
 from alpha_codium.options import recorded, use_case
@@ -54,8 +56,10 @@ class Evaluation:
         """Judge and score all programs; the journal and the score are stored in a run folder if one is named."""
         options, ks = self.options, checked_ks(self.options.k)
         refuse_without_tests(self.tasks, self.description["dataset"])
-        async with open_judge(self.settings, self.sandbox, self.rules) as judge:
-            tasks = self.tasks
+        shard = Shard.of(options.shard, os.environ) if options.shard else None
+        run, resume = run_of_part(shard, options.run, options.resume)
+        async with open_judge(self.settings, self.sandbox, self.rules) as opened:
+            judge, tasks = replace(opened, shard=shard), self.tasks
             if isinstance(tasks, HumanSolutions):
                 tasks = await in_thread(tasks.run_in, judge.judge.sandbox)
             programs = await in_thread(judge.languages, tasks)
@@ -64,8 +68,12 @@ class Evaluation:
                 "sandbox": judge.identity.to_json(),
                 "languages": await in_thread(judge.decisive, programs),
             }
-            description = self.description | decisive | with_settings(recorded(options), self.settings)
-            with opened_run(options.run, options.resume, description, options.on_event) as folder:
+            description = self.description | decisive
+            if shard is not None:
+                options = replace(options, shard=str(shard))
+                description["shard"] = options.shard
+            description |= with_settings(recorded(options), self.settings)
+            with opened_run(run, resume, description, options.on_event) as folder:
                 result = await _score(judge, tasks, programs.total(), ks, folder, options.on_event)
                 if folder is not None:
                     folder.write_json("results.json", result.to_json())

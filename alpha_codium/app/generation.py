@@ -1,5 +1,6 @@
 """Generation of candidates for a split, in a run folder."""
 
+import os
 import shlex
 import time
 from collections.abc import Collection, Sequence
@@ -14,6 +15,7 @@ from alpha_codium.app.models import with_model
 from alpha_codium.app.options.solving import SolveSetOptions
 from alpha_codium.app.run_folders import (
     opened_run,
+    run_of_part,
     run_options,
     run_settings,
     settings_on,
@@ -27,6 +29,7 @@ from alpha_codium.data.solutions import origin_of, refuse_overwriting, save_solu
 from alpha_codium.data.subset import Subset
 from alpha_codium.errors import DatasetError
 from alpha_codium.eval.judging import OpenJudge, open_judge
+from alpha_codium.eval.shards import Shard
 from alpha_codium.flows import Flow, load_flow
 from alpha_codium.flows.context import language_of
 from alpha_codium.flows.loading import shipped_flows
@@ -85,12 +88,17 @@ class GenerationPlan:
             if options.without
             else None,
             "flow_fingerprint": flow.fingerprint,
+            "shard": options.shard,
             "settings": shown_settings(self.settings),
         }
 
 
 def plan(options: SolveSetOptions, *, only_preview: bool = False) -> GenerationPlan:
     """Return the plan of a run; raises UserError if an option, the dataset or the flow is invalid."""
+    if options.shard:
+        shard = Shard.of(options.shard, os.environ)
+        run, resume = run_of_part(shard, options.run, options.resume)
+        options = replace(options, shard=str(shard), run=run, resume=resume)
     in_force = settings_on(options.settings)(run_settings(options.resume) if options.resume else None)
     # The output of a resumed run may be its own.
     is_own = options.resume is not None and not options.output
@@ -109,6 +117,9 @@ def plan(options: SolveSetOptions, *, only_preview: bool = False) -> GenerationP
     chosen = subset.choose(problems)
     refuse_twins(chosen.names)
     check_problems(flow, chosen, in_force)
+    if options.shard:
+        shard = Shard.of(options.shard, {})
+        chosen = chosen.select([place for place, name in enumerate(chosen.names) if shard.takes(name)])
     in_force = with_model(in_force, preview=only_preview)
     samples = options.samples or in_force.dataset.num_iterations
     job = SampleJob(chosen, samples, in_force.config.concurrency)
@@ -118,7 +129,8 @@ def plan(options: SolveSetOptions, *, only_preview: bool = False) -> GenerationP
 def preview(options: SolveSetOptions) -> Preview:
     """Estimate `solve_set_async`, or the rest of an earlier run, without asking or downloading a model."""
     planned = plan(options, only_preview=True)
-    done = finished_samples(RunFolder.reopen(runs_folder(), options.resume).journal) if options.resume else {}
+    resume = planned.options.resume
+    done = finished_samples(RunFolder.reopen(runs_folder(), resume).journal) if resume else {}
     return planned.preview(done.values())
 
 
@@ -130,6 +142,7 @@ async def solve_set_async(options: SolveSetOptions) -> RunSummary:
     had other options.
     """
     planned, on_event = await in_thread(plan, options), options.on_event
+    options = planned.options
     started, ledger = time.monotonic(), Ledger(planned.settings)
     run = options.run or (None if options.resume else new_run_name(COMMAND))
     async with open_judge(planned.settings) as judge:
@@ -154,6 +167,7 @@ async def solve_set_async(options: SolveSetOptions) -> RunSummary:
                 run_folder=str(folder.path),
                 solutions=str(where),
                 next_command=_command_to_judge(planned, where),
+                shard=options.shard or "",
             )
             folder.write_json("results.json", summary.to_json())
     return summary
@@ -173,6 +187,11 @@ async def _generate(
             logger.debug(summary_line(candidate))
             on_done(candidate)
 
+        done = finished_samples(folder.journal)
+        if len(done) == len(job.keys):  # no model is needed, which may take long to open
+            for candidate in done.values():
+                on_candidate(candidate)
+            return [done[key] for key in job.keys]
         async with open_solver(planned.flow, settings, judge.judge) as solver:
             with open_cache(settings) as cache:
                 return await generate(job, replace(solver, ledger=ledger), folder, on_candidate, cache)

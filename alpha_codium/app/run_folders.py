@@ -21,6 +21,7 @@ from alpha_codium.config import Settings, load_settings
 from alpha_codium.config.base import Changes, unchanging
 from alpha_codium.config.sections import CodeTesterSection
 from alpha_codium.errors import DatasetError, FlowError, ModelNotFound, SettingsError, Unjudgeable, UserError
+from alpha_codium.eval.shards import Shard
 from alpha_codium.options import RUN_FOLDER, options_of
 from alpha_codium.paths import runs_folder
 from alpha_codium.repository.running.config import RunConfig
@@ -133,6 +134,22 @@ def can_resume_after(error: UserError, folder: Path) -> bool:
     return not isinstance(error, SettingsError | DatasetError | FlowError | Unjudgeable)
 
 
+def is_begun(run: str) -> bool:
+    """Return whether there is a run of that name."""
+    return (runs_folder() / run / RUN_FILE).exists()
+
+
+def run_of_part(shard: Shard | None, run: str | None, resume: str | None) -> tuple[str | None, str | None]:
+    """Return `run` and `resume` with the name of a part's run, which is resumed if it has begun.
+
+    So the task of an array job is repeated by the same command.
+    """
+    if shard is None or run is None:
+        return run, resume
+    name = shard.run_name(run)
+    return (None, name) if is_begun(name) else (name, None)
+
+
 def run_settings(name: str) -> Mapping[str, Any]:
     """Return the settings of an earlier run."""
     return _earlier(name).get("settings", {})
@@ -209,7 +226,16 @@ def _holds(path: Path) -> bool:
 def _refuse_another_job(folder: RunFolder, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
     if "versions" not in before:  # the last entry
         raise UserError(f"{folder.path / RUN_FILE} was cut off: it lacks versions: {REMEDY}")
-    asked = _flat(tomllib.loads(to_toml(now)))
+    if entry := differing_entry(before, tomllib.loads(to_toml(now))):
+        key, there, here = entry
+        if key in HASHES:
+            raise UserError(f"{HASHES[key]} changed after run {folder.name!r} was made: start a new run for that")
+        raise UserError(f"run {folder.name!r} was made with {key} = {there!r}, not {here!r}: start a new run for that")
+
+
+def differing_entry(before: Mapping[str, Any], now: Mapping[str, Any]) -> tuple[str, Any, Any] | None:
+    """Return the first entry of `run.toml` that results depend on and that differs, with both values, or None."""
+    asked = _flat(now)
     # A version that lacked a setting behaved as its default value does.
     defaults = {f"settings.{key}": value for key, value in _flat(Settings().model_dump()).items()}
     was = {key: defaults[key] for key in asked.keys() & defaults.keys()} | _flat(before)
@@ -217,14 +243,15 @@ def _refuse_another_job(folder: RunFolder, before: Mapping[str, Any], now: Mappi
         was["subset.by"] = was["subset.by"].replace("--problems", "names").replace("--", "")
     if "sandbox" not in before:  # an early run of the repository benchmark
         asked = {key: value for key, value in asked.items() if not key.startswith("sandbox.")}
-    for key in sorted(asked.keys() | was.keys(), key=lambda key: (key in HASHES, key)):
-        if not _may_change(key) and asked.get(key) != was.get(key):
-            there, here = was.get(key, "not set"), asked.get(key, "not set")
-            if key in HASHES:
-                raise UserError(f"{HASHES[key]} changed after run {folder.name!r} was made: start a new run for that")
-            raise UserError(
-                f"run {folder.name!r} was made with {key} = {there!r}, not {here!r}: start a new run for that"
-            )
+    return differing(*({key: value for key, value in each.items() if not _may_change(key)} for each in (was, asked)))
+
+
+def differing(before: Mapping[str, Any], now: Mapping[str, Any]) -> tuple[str, Any, Any] | None:
+    """Return the first key, hashes last, whose value differs, with both values; None if none does."""
+    for key in sorted(before.keys() | now.keys(), key=lambda key: (key in HASHES, key)):
+        if before.get(key) != now.get(key):
+            return key, before.get(key, "not set"), now.get(key, "not set")
+    return None
 
 
 def _note_another_judge(folder: RunFolder, description: Mapping[str, Any]) -> None:

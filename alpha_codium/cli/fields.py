@@ -54,6 +54,12 @@ def needed(context: click.Context, parameter: click.Parameter, value: Any) -> An
     return value
 
 
+def refuse_nameless_part(shard: str | None, run: str | None, resume: str | None, **_others: Any) -> None:
+    """Refuse a part of a run without the name that all parts have in common."""
+    if shard and not run and not resume:
+        raise click.UsageError("--shard needs --run NAME, the same for all parts")
+
+
 def argument_or_option(name: str, metavar: str, flag: str) -> Decorator:
     """Add an argument that may also be given as an option, or taken from the run to resume."""
 

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from alpha_codium.app.options.solving import SolveProblemOptions, SolveSetOptions
-from alpha_codium.cli.fields import fields_of
+from alpha_codium.cli.fields import fields_of, refuse_nameless_part
 from alpha_codium.cli.options import CommonOptions, cache_option, common_options, model_options, said
 from alpha_codium.cli.output import say, write_out
 from alpha_codium.log import visible
 
 if TYPE_CHECKING:
     from alpha_codium.gen.preview import Preview
+    from alpha_codium.gen.summary import RunSummary
 
 # As alpha_codium.data.statements has it, which takes long to import.
 STDIN = "-"
@@ -93,12 +94,18 @@ def solve_set(common: CommonOptions, dry_run: bool, **options: Any) -> None:
     from alpha_codium.app.generation import preview, solve_set
     from alpha_codium.cli.reporting import Reporter
 
+    refuse_nameless_part(**options)
     if dry_run:
         _show(preview(SolveSetOptions(**options, settings=common.settings_on)), common)
         return
     reporter = Reporter(common)
     with reporter.resumable():
         summary = solve_set(**options, settings=common.settings_on, on_event=reporter)
+    print_summary(summary, common)
+
+
+def print_summary(summary: "RunSummary", common: CommonOptions) -> None:
+    """Print the numbers of a run; exit with 1 where it is incomplete."""
     common.write_json(summary.to_json())
     for name, value in summary.to_json().items():
         if name != "next_command" and not isinstance(value, dict):

@@ -105,6 +105,8 @@ class CommonOptions:
 # The options of the command that runs, by the names of its arguments and settings, for messages.
 FLAGS: dict[str, str] = {}
 SETTING = re.compile(r"`([a-z_]+(?:\.[a-z_]+)+)(=[^`]*)?`")
+BACKEND = re.compile(r"`ac\.open_sandbox\('(\w+)'\)`")
+ISOLATION = re.compile(r"`ac\.open_sandbox\(isolation=(True|False)\)`")
 
 
 def note_options() -> None:
@@ -117,8 +119,9 @@ def note_options() -> None:
 
 
 def said(text: str) -> str:
-    """Return a message with options in place of the arguments and settings that it names in backticks."""
-    return SETTING.sub(_setting_option, in_options(text, FLAGS))
+    """Return a message with options in place of the arguments, settings and sandboxes that it names in backticks."""
+    text = BACKEND.sub(r"-o code_tester.tester_type=\1", SETTING.sub(_setting_option, in_options(text, FLAGS)))
+    return ISOLATION.sub(lambda found: f"-o code_tester.sandbox={found[1].lower()}", text)
 
 
 def _setting_option(found: re.Match[str]) -> str:

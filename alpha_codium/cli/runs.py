@@ -1,7 +1,11 @@
 """`gencode runs`: the stored runs, and why a sample of one failed."""
 
+from typing import Any
+
 import click
 
+from alpha_codium.app.options.judging import MergeOptions
+from alpha_codium.cli.fields import fields_of
 from alpha_codium.cli.options import CommonOptions, common_options
 from alpha_codium.cli.output import print_table, say
 from alpha_codium.log import one_line, visible
@@ -62,6 +66,30 @@ def _list_failed(run: str, problem: str | None, sample: int | None, common: Comm
         print_table([("problem", "sample", "verdict", "reason"), *rows])
     reasons = f": {visible(chosen.reasons())}" if failed else ""
     click.echo(f"{chosen.failures()}{reasons}", err=True)
+
+
+@group.command()
+@fields_of(MergeOptions)
+@common_options
+def merge(common: CommonOptions, **given: Any) -> None:
+    """Merge the runs of all parts, made with --shard, into one run, and print its result.
+
+    RUN... are these runs, or only NAME, for NAME-1-of-8 and so on. No model is asked, and nothing is judged, but the
+    sandbox must be the same.
+    """
+    from alpha_codium.app.merging import merge
+    from alpha_codium.cli.gen import print_summary
+    from alpha_codium.cli.reporting import Reporter
+    from alpha_codium.cli.scores import print_score
+    from alpha_codium.eval.scoring import Score
+
+    reporter = Reporter(common)
+    result = merge(**given, on_event=reporter)
+    if not isinstance(result, Score):
+        print_summary(result, common)
+        return
+    common.write_json(result.to_json())
+    print_score(result, reporter.run.name if reporter.run else "")
 
 
 @group.command()

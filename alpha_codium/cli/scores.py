@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 from click.core import ParameterSource
 
-from alpha_codium.cli.fields import Decorator, needed
+from alpha_codium.cli.fields import Decorator, needed, refuse_nameless_part
 from alpha_codium.cli.options import CommonOptions, options, said
 from alpha_codium.cli.output import say
 from alpha_codium.log import visible
@@ -38,6 +38,7 @@ def run_and_print(name: str, common: CommonOptions, evaluate: "Callable[..., Sco
     from alpha_codium.cli.reporting import Reporter
 
     reporter, per_problem, csv_path = Reporter(common), given.pop("per_problem"), given.pop("csv_path")
+    refuse_nameless_part(**given)
     settings = with_earlier(common, given)
     given["run"] = new_run(name, given["run"], given["resume"])
     if given.pop("recheck_near_limit"):
@@ -74,10 +75,15 @@ def new_run(command: str, name: str | None, resume: str | None) -> str | None:
 
 def print_score(result: "Score", run: str) -> None:
     """Print the scores; exit with 1 where the result is incomplete."""
+    from alpha_codium.eval.shards import Shard
+
     for hint in result.hints(run):
         click.echo(visible(said(hint)), err=True)
     for line in result.lines():
         say(said(line))
+    if shard := result.extra.get("shard"):
+        whole = Shard.of(shard, {}).whole_name(run)
+        click.echo(f"part {shard}; when all parts are judged: gencode runs merge {whole}", err=True)
     if run and result.verdicts.keys() - {"accepted", "no_tests", "internal_error"}:
         click.echo(f"why programs failed: gencode runs show {run} --failed", err=True)
     if not result.complete:

@@ -15,6 +15,7 @@ from alpha_codium.eval.rates import broken_programs, rates_of
 from alpha_codium.eval.results import ProblemResult
 from alpha_codium.eval.running import OnResult, recheck_near_limit, run_evaluation
 from alpha_codium.eval.scoring import Score, labels_of, score
+from alpha_codium.eval.shards import Shard
 from alpha_codium.judge import Judge, Rules
 from alpha_codium.judge.many import Executor, executor_named
 from alpha_codium.language_table import LANGUAGES
@@ -39,10 +40,15 @@ class OpenJudge:
     workers: int = 0
     known_solutions: int = 0
     recheck_near_limit: bool = False
+    shard: Shard | None = None
 
     def with_known(self, tasks: Iterable[EvaluationTask]) -> Iterable[EvaluationTask]:
-        """The tasks with known solutions among their entries; human solutions are known themselves."""
-        return tasks if isinstance(tasks, HumanSolutions) else with_known(tasks, self.known_solutions)
+        """The tasks with known solutions among their entries, if those are in the shard, as their own must be.
+
+        Human solutions are known themselves.
+        """
+        known = tasks if isinstance(tasks, HumanSolutions) else with_known(tasks, self.known_solutions)
+        return known if self.shard is None else self.shard.tasks(known)
 
     async def run(
         self, tasks: Iterable[EvaluationTask], journal: Journal | None = None, on_result: OnResult | None = None
@@ -66,18 +72,22 @@ class OpenJudge:
             results = await recheck_near_limit(self.with_known(tasks), results, self.judge, journal, self.executor)
         facts: dict[str, Any]
         if isinstance(tasks, HumanSolutions):
-            undisputed = without_disputed(results, tasks)
+            undisputed = without_disputed(results, self.with_known(tasks))
             error = error_of_human_solutions(undisputed, self.identity.backend)
             facts = {"agreement": error.agreement, **_skipped(results)}
         else:
             results, error = split_known(results, self.identity.backend, self.known_solutions)
-            facts = {"rates": rates_of(tasks.entries, results)}
-            if broken := broken_programs(tasks.entries, results):
-                facts["broken_programs"] = broken
+            facts = {}
+            if self.shard is None:
+                facts = {"rates": rates_of(tasks.entries, results)}
+                if broken := broken_programs(tasks.entries, results):
+                    facts["broken_programs"] = broken
+        facts |= {"shard": str(self.shard)} if self.shard is not None else {}
         facts |= {"subset": tasks.subset, "judge_error": error.to_json(), "sandbox": self.identity.to_json()}
         if self.identity.is_unsafe:
             facts["unsafe"] = "sandbox = false: untrusted programs ran with all your rights"
-        return await asyncio.to_thread(score, results, ks, facts, labels_of(tasks))
+        # A pass@k of a part would mean nothing.
+        return await asyncio.to_thread(score, results, () if self.shard else ks, facts, labels_of(tasks))
 
     def languages(self, tasks: Iterable[EvaluationTask]) -> Counter[str]:
         """The number of programs that `score` judges, by language."""

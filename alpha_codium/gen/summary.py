@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from alpha_codium.config import Settings
+from alpha_codium.eval.shards import Shard
 from alpha_codium.gen.budgets import Account
 from alpha_codium.runs.events import finished_transcripts
 from alpha_codium.solution import Candidate
@@ -74,6 +75,7 @@ class RunSummary:
     ended_by_own_budget: dict[str, int] = field(default_factory=dict)
     tested_public: int = 0
     next_command: str = ""
+    shard: str = ""
 
     @property
     def complete(self) -> bool:
@@ -101,6 +103,9 @@ class RunSummary:
         """Return the score on the public tests, the cost and the next command, as the last lines of a run."""
         public = f"{self.solved_public} of {counted(self.tested_public, 'problem')} solved by the public tests"
         score = public if self.tested_public else "the problems have no public tests"
+        if self.shard:
+            whole = Shard.of(self.shard, {}).whole_name(self.run)
+            return f"part {self.shard}; when all parts are done: gencode runs merge {whole}"
         compare = f"gencode compare {self.run} OTHER_RUN"
         return f"{score}, cost {in_dollars(self.spent)}\nnext: {self.next_command}\n  or: {compare}"
 

@@ -105,7 +105,7 @@ class CheckerProgram:
         """Return the program with its driver; raises Unjudgeable if the sandbox can't run it."""
         if self.main:
             if not sandbox.has_files:
-                raise Unjudgeable(f"its {self.noun} needs a sandbox with files: use `code_tester.tester_type=local`")
+                raise Unjudgeable(f"its {self.noun} needs a sandbox with files: use `ac.open_sandbox('local')`")
             return Side(Program.from_source(PYTHON, dict(self.files)[self.main]), driver("checking"))
         side = cpp_side(dict(self.files))
         try:

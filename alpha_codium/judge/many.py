@@ -22,7 +22,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
-from alpha_codium.errors import Unjudgeable
+from alpha_codium.errors import Unjudgeable, UserError
 from alpha_codium.judge.assertion_batches import AssertionRun, judge_together
 from alpha_codium.judge.assertions import AssertionsKind
 from alpha_codium.judge.judge import Judge, ProblemJudge, Run, uncompiled
@@ -134,8 +134,21 @@ def _judgement(run: Run, results: Sequence[TestResult]) -> Judgement:
     return run.judgement(results) if compilation is None else uncompiled(compilation, len(run.tests))
 
 
+class NoExecutor:
+    """Judges nothing: for results whose verdicts are all there."""
+
+    in_flight = 1
+
+    def __init__(self, sandbox: Sandbox, workers: int = 0) -> None:
+        """See `LocalPool`."""
+
+    async def judge(self, tasks: Sequence[Task]) -> list[Judgement]:
+        """Raise UserError: a verdict is missing."""
+        raise UserError(f"a program of problem {tasks[0].problem.name!r} has no verdict, and nothing is to be judged")
+
+
 # Executors by name; packages can add some with an entry point in the group `alpha_codium.executors`.
-EXECUTORS: Mapping[str, Callable[..., Executor]] = {"local": LocalPool}
+EXECUTORS: Mapping[str, Callable[..., Executor]] = {"local": LocalPool, "none": NoExecutor}
 
 
 def executor_named(name: str, sandbox: Sandbox, workers: int = 0) -> Executor:

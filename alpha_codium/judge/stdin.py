@@ -51,7 +51,7 @@ class StdinKind(ComparedKind):
         if self.uses_files and not is_driven(language, "files"):
             return f"{title_of(language)} programs can't be run by tests that use files in place of stdin and stdout"
         if self.uses_files and not self.sandbox.has_files:
-            return "its programs need a sandbox with files: use `code_tester.tester_type=local`"
+            return "its programs need a sandbox with files: use `ac.open_sandbox('local')`"
         return ""
 
     def own_fault_of(self, test: TestCase) -> str:

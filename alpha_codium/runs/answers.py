@@ -134,6 +134,15 @@ class AnswerStore(AnswerFile):
         """Store an answer, unless there is one with this key."""
         self._put_all([(key, answer)])
 
+    def absorb(self, path: Path) -> None:
+        """Add the answers of another run's file."""
+        with self._using() as connection:
+            connection.execute("ATTACH ? AS other", (str(path),))
+            for table in ("answers", "taken", "facts"):
+                connection.execute(f"INSERT OR IGNORE INTO {table} SELECT * FROM other.{table}")  # noqa: S608 - ours
+            connection.commit()
+            connection.execute("DETACH other")
+
     def spent(self) -> Spent:
         """Return the numbers of answers that the run requested and paid for, over all resumes."""
         with self._using() as connection:

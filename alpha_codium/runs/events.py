@@ -16,6 +16,8 @@ from alpha_codium.solution import BudgetEnd, Candidate
 from alpha_codium.values import JsonValue
 from alpha_codium.verdict import Verdict
 
+# The folder of transcripts in that of a run.
+TRANSCRIPTS = "transcripts"
 # The format of transcripts; files in format 1 don't contain the number.
 FORMAT = 2
 # The maximum length of a text in an event.
@@ -226,7 +228,7 @@ class Transcript:
 def transcript_name(problem: str, sample: int) -> str:
     """Return the relative path of a sample's transcript in the run's folder, which is readable and unique."""
     readable = re.sub(r"[^A-Za-z0-9]+", "_", problem).strip("_")[:60]
-    return f"transcripts/{readable}-{_sha256(problem)[:8]}/{sample}.json"
+    return f"{TRANSCRIPTS}/{readable}-{_sha256(problem)[:8]}/{sample}.json"
 
 
 def finished_transcripts(folder: Path, candidates: Mapping[tuple[str, int], Candidate]) -> Iterator[Transcript]:

@@ -19,6 +19,7 @@ from alpha_codium.errors import UserError, nearest
 from alpha_codium.runs.journal import Journal
 
 RUN_FILE = "run.toml"
+JOURNAL = "journal.jsonl"
 PROGRAMS = "programs.jsonl"
 PROBLEM = "problem.json"
 # The entries that a run of each command must have, besides the command.
@@ -42,7 +43,7 @@ class RunFolder:
     def create(cls, root: Path, name: str, description: Mapping[str, Any]) -> "RunFolder":
         """Create the folder of a new run; raises UserError if the name is taken or invalid."""
         path = _path_of(root, name)
-        if any(os.path.lexists(path / file) for file in (RUN_FILE, "journal.jsonl", "answers.sqlite")):
+        if any(os.path.lexists(path / file) for file in (RUN_FILE, JOURNAL, "answers.sqlite")):
             raise UserError(f"run {name!r} exists already ({path}): use `resume` {name}, or choose another name")
         try:
             path.mkdir(parents=True, exist_ok=True)
@@ -100,7 +101,7 @@ class RunFolder:
     @property
     def journal(self) -> Journal:
         """The journal of finished work."""
-        return self.journal_in("journal.jsonl")
+        return self.journal_in(JOURNAL)
 
     def journal_in(self, name: str) -> Journal:
         """The journal in one of the run's files."""

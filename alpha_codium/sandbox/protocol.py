@@ -39,7 +39,7 @@ def worker_count(asked: int) -> int:
 
 
 # For backends that run pairs, but no dialogues.
-NO_DIALOGUES = "{} can't join the streams of two programs: use `code_tester.tester_type=local`"
+NO_DIALOGUES = "{} can't join the streams of two programs: use `ac.open_sandbox('local')`"
 
 
 class PairUnsupported(SandboxError):

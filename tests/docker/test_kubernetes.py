@@ -7,8 +7,10 @@ import kubernetes_validate
 import pytest
 import yaml
 
+from alpha_codium.cli.eval import score
 from alpha_codium.cli.main import cli
 from alpha_codium.config import Settings
+from alpha_codium.eval.shards import Shard
 from tests.support import ROOT
 
 VERSIONS = ("1.30", "1.34")
@@ -98,3 +100,15 @@ def test_the_settings_that_the_page_shows_are_valid() -> None:
     (shown,) = re.findall(r"```toml\n(.*?)```", PAGE, re.DOTALL)
     settings = tomllib.loads(shown)
     assert Settings.model_validate(settings).sandbox.remote.urls[2] == "http://judge-3:8080"
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_the_indexed_job_is_valid_and_each_of_its_pods_judges_a_part(version: str) -> None:
+    job = yaml.safe_load((ROOT / "examples" / "arrays" / "score-job.yaml").read_text())
+    kubernetes_validate.validate(job, version, strict=True)
+    spec, (container,) = job["spec"], job["spec"]["template"]["spec"]["containers"]
+    given = score.make_context("score", container["args"][2:]).params
+    assert (container["args"][:2], spec["completionMode"]) == (["eval", "score"], "Indexed")
+    for index in range(spec["completions"]):
+        assert Shard.of(given["shard"], {"JOB_COMPLETION_INDEX": str(index)}).number == index + 1
+    assert Shard.of(given["shard"], {"JOB_COMPLETION_INDEX": "0"}).count == spec["completions"]

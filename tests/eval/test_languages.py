@@ -24,7 +24,7 @@ DOUBLE = "#include <iostream>\nint main() { long n; std::cin >> n; std::cout << 
 TRIPLE = DOUBLE.replace("2 *", "3 *")
 PYTHON = "print(2 * int(input()))"
 NO_COMPILER = "C++ programs need g++, which isn't in /nowhere: apt-get install g++"
-PYTHON_ONLY = "the C++ sandbox runs python3, not cpp: use `code_tester.tester_type=local`"
+PYTHON_ONLY = "the C++ sandbox runs python3, not cpp: use `ac.open_sandbox('local')`"
 
 
 def problem(**fields: object) -> Problem:

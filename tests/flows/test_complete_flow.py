@@ -94,7 +94,7 @@ async def test_a_flow_for_programs_that_read_warns_once_of_a_function(bench, war
     await bench.solve(HUMANEVAL, {"complete": program(ADD)}, flow=for_stdin)
     assert warnings == [
         f"flow {for_stdin.name!r} asks for programs that read stdin, and 'HumanEval/900' wants a function: "
-        "leave out --flow, and each problem gets the flow for its kind, or, if it asks for functions, too, "
+        "leave out `flow`, and each problem gets the flow for its kind, or, if it asks for functions, too, "
         "add kinds = ['stdin', 'call', 'assertions'] to its flow.toml\n"
     ]
 

@@ -19,7 +19,7 @@ async def test_problems_whose_programs_use_files_are_not_judged() -> None:
         judge = Judge(sandbox).for_problem(Problem("files", output_file="out.txt"))
         judgement = await judge.judge("open('out.txt', 'w').write('1')", [TestCase("", "1")])
     assert judgement.verdict is Verdict.INTERNAL_ERROR
-    assert "need a sandbox with files: use -o code_tester.tester_type=local" in judgement.message
+    assert "need a sandbox with files: use `ac.open_sandbox('local')`" in judgement.message
 
 
 @pytest.mark.thorough

@@ -147,7 +147,7 @@ async def test_an_unknown_provider_is_named(backend, model, hint, capsys):
 
 async def test_hosted_vllm_without_an_address_is_a_user_error(backend, monkeypatch):
     monkeypatch.delenv("HOSTED_VLLM_API_BASE", raising=False)
-    with pytest.raises(UnknownModel, match="--api_base"):
+    with pytest.raises(UnknownModel, match=r"config\.api_base"):
         await backend.send(Endpoint("hosted_vllm/x"), request(), timeout=10)
 
 

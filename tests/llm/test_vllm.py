@@ -154,7 +154,7 @@ async def test_what_ignores_sigterm_is_killed_and_so_are_processes_that_are_left
 async def test_a_port_in_use_and_a_missing_program_are_refused_before_anything_starts(folder: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
-        with pytest.raises(UserError, match=rf"can't listen on port {port} .*: choose another --base_port"):
+        with pytest.raises(UserError, match=rf"can't listen on port {port} .*: choose another `base_port`"):
             await start_servers(STAND_IN, ["0"], port)
     with pytest.raises(UserError, match=r"there is no program 'no-vllm' to start a server \(pip install vllm\)"):
         await start_servers(replace(STAND_IN, command="no-vllm serve"), ["0"])

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from loguru import logger
 
+from alpha_codium.cli.options import said
 from alpha_codium.errors import SandboxError
 from alpha_codium.sandbox import open_sandbox
 from alpha_codium.sandbox.local import backend
@@ -17,13 +18,13 @@ from alpha_codium.wording import counted
 
 def test_advice_is_python_for_python_and_an_option_for_the_command_line() -> None:
     error = backend.no_jail("no namespaces")
-    assert str(error).endswith("disable isolation at your own risk with ac.open_sandbox(isolation=False)")
-    assert error.for_command_line.endswith("with -o code_tester.sandbox=false")
+    assert str(error).endswith("disable isolation at your own risk with `ac.open_sandbox(isolation=False)`")
+    assert said(str(error)).endswith("with -o code_tester.sandbox=false")
     with pytest.raises(
-        SandboxError, match=r'ac.open_sandbox\(isolation=True\), or ac.open_sandbox\("local"\)'
+        SandboxError, match=r"`ac.open_sandbox\(isolation=True\)`, or `ac.open_sandbox\('local'\)`"
     ) as caught:
         isolating_command("strict")
-    assert "-o code_tester.tester_type=local" in caught.value.for_command_line
+    assert "-o code_tester.tester_type=local" in said(str(caught.value))
 
 
 def test_in_gvisor_the_advice_names_the_backend_that_works_there(
@@ -31,9 +32,9 @@ def test_in_gvisor_the_advice_names_the_backend_that_works_there(
 ) -> None:
     monkeypatch.setattr(backend, "GVISOR", tmp_path)
     error = backend.no_jail("no namespaces")
-    assert 'ac.open_sandbox("gvisor")' in str(error) and "--user=0 --cap-add=SYS_ADMIN" in str(error)
-    assert "-o code_tester.tester_type=gvisor" in error.for_command_line
-    assert "sandbox=false" not in error.for_command_line
+    assert "`ac.open_sandbox('gvisor')`" in str(error) and "--user=0 --cap-add=SYS_ADMIN" in str(error)
+    assert "-o code_tester.tester_type=gvisor" in said(str(error))
+    assert "sandbox=false" not in said(str(error))
 
 
 @pytest.mark.parametrize("name", ["local", "portable", "gvisor"])

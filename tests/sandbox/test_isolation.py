@@ -70,7 +70,7 @@ async def test_an_attack_on_the_judge_ends_as_it_should(jailed: Sandbox, name: s
 async def test_a_complete_jail_is_refused_in_one_line_by_a_backend_that_gives_none() -> None:
     with pytest.raises(SandboxError) as caught:
         isolating_command("strict")
-    assert "\n" not in str(caught.value) and "code_tester.sandbox=true" in str(caught.value)
+    assert "\n" not in str(caught.value) and "isolation=True" in str(caught.value)
 
 
 async def test_a_machine_without_namespaces_is_refused_in_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -78,7 +78,7 @@ async def test_a_machine_without_namespaces_is_refused_in_one_line(monkeypatch: 
     with pytest.raises(SandboxError) as caught:
         async with open_sandbox("portable"):
             pass
-    assert "\n" not in str(caught.value) and "code_tester.sandbox=false" in str(caught.value)
+    assert "\n" not in str(caught.value) and "isolation=False" in str(caught.value)
 
 
 async def test_an_unknown_backend_is_named_with_the_nearest_one() -> None:

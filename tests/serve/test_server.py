@@ -157,7 +157,7 @@ def test_pages_of_other_sites_may_not_read_answers():
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        (["--host", "0.0.0.0"], "0.0.0.0 can be reached by others: set GENCODE_SERVE_TOKEN, or give --token_file"),
+        (["--host", "0.0.0.0"], "0.0.0.0 can be reached by others: set GENCODE_SERVE_TOKEN, or give a --token_file"),
         (["--token", "secret"], "No such option"),
         (["-o", "code_tester.sandbox=false"], "a server runs programs only in a sandbox"),
     ],

@@ -13,8 +13,10 @@ from alpha_codium.app.options.shared import (
     Ks,
     OfPart,
     Overwrite,
+    Sharded,
     Split,
     TestTypes,
+    UseCase,
 )
 from alpha_codium.options import Argument, Option
 from alpha_codium.problem import Problem, TestType
@@ -32,7 +34,7 @@ IgnoreFingerprint = Annotated[
 
 
 @dataclass(frozen=True)
-class EvaluateOptions(OfPart, InRunFolder, Configured):
+class EvaluateOptions(OfPart, Sharded, Configured):
     """Options of `evaluate`."""
 
     solutions: Annotated[str | Rows, Option("A Solutions dataset: a name or a path.", "--solution_dataset")]
@@ -62,7 +64,7 @@ class EvaluateOptions(OfPart, InRunFolder, Configured):
 
 
 @dataclass(frozen=True)
-class HumanOptions(OfPart, InRunFolder, Configured):
+class HumanOptions(OfPart, Sharded, Configured):
     """Options of `evaluate_human`."""
 
     dataset: Dataset
@@ -121,7 +123,7 @@ class SampleFile:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ScoreOptions(SampleFile, OfPart, InRunFolder, Configured):
+class ScoreOptions(SampleFile, OfPart, Sharded, Configured):
     """Options of `score`."""
 
     select: Annotated[
@@ -206,3 +208,16 @@ class CheckOptions(InRunFolder, Configured):
     skip_kit: Annotated[bool, Option("Skip the built-in cases (the kit); judge only the file of `known_verdicts`.")] = (
         False
     )
+
+
+@dataclass(frozen=True)
+class MergeOptions(UseCase):
+    """Options of `merge`."""
+
+    runs: Annotated[
+        Sequence[str],
+        Option("The runs of all parts, or what their names begin with, before `-1-of-8`.", argument="RUN..."),
+    ]
+    run: Annotated[
+        str | None, Option("The name of the merged run.  [default: the name that the parts have in common]")
+    ] = None

@@ -74,6 +74,19 @@ class InRunFolder(UseCase):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Sharded(InRunFolder):
+    """A use case of which parts can be done apart: see `alpha_codium.eval.shards`."""
+
+    shard: Annotated[
+        str | None,
+        Option(
+            "Do only the part I of N; auto in a task of an array job. See `gencode runs merge`.",
+            metavar="I/N",
+        ),
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class OfPart:
     """A choice of some of the problems."""
 

@@ -13,10 +13,10 @@ from alpha_codium.app.options.shared import (
     Configured,
     ConfiguredByRun,
     Dataset,
-    InRunFolder,
     Ks,
     Limit,
     Overwrite,
+    Sharded,
     Split,
     TestTypes,
 )
@@ -60,7 +60,7 @@ class ToSolve:
 
 
 @dataclass(frozen=True)
-class SolveSetOptions(ToSolve, InRunFolder, ConfiguredByRun):
+class SolveSetOptions(ToSolve, Sharded, ConfiguredByRun):
     """Options of `solve_set`."""
 
     dataset: Annotated[str | None, Option(DATASET, "--dataset_name")] = None

@@ -51,7 +51,7 @@ CPU_TIME = "CPU times, and limits of them to the millisecond; without it limits 
 CGROUP = "run as root, or under systemd-run --user --scope -p Delegate=yes"
 REMEDY = (
     "run as root; in a container with --security-opt seccomp=unconfined --cap-add=SYS_ADMIN "
-    "(docs/code_contests.md), or use `code_tester.tester_type=local`"
+    "(docs/code_contests.md), or use `ac.open_sandbox('local')`"
 )
 
 
@@ -118,7 +118,7 @@ class CodeContestsSandbox(Sandbox):
     def tool_version(self, language: str) -> str:
         """See `Sandbox.tool_version`."""
         if language != PYTHON:
-            raise SandboxError(f"the C++ sandbox runs {PYTHON}, not {language}: use `code_tester.tester_type=local`")
+            raise SandboxError(f"the C++ sandbox runs {PYTHON}, not {language}: use `ac.open_sandbox('local')`")
         return ""
 
     async def execute(self, job: Job) -> AsyncGenerator[Execution, None]:
@@ -143,7 +143,7 @@ class CodeContestsSandbox(Sandbox):
     async def execute_pair(self, job: PairJob) -> PairReport:
         """Raise PairUnsupported: programs have no channel."""
         raise PairUnsupported(
-            "the C++ sandbox can't run two programs with a channel between them: use `code_tester.tester_type=local`"
+            "the C++ sandbox can't run two programs with a channel between them: use `ac.open_sandbox('local')`"
         )
 
     @property

@@ -50,7 +50,7 @@ def install(folder: Path, python: str = "", say: Callable[[str], None] = print) 
     if sys.platform != "linux" or platform.machine() != "x86_64":
         raise SandboxError(
             f"the C++ sandbox exists for Linux on x86_64 only, and this is {sys.platform} on {platform.machine()}: "
-            "use `code_tester.tester_type=local`"
+            "use `ac.open_sandbox('local')`"
         )
     folder.parent.mkdir(parents=True, exist_ok=True)
     with folder.with_suffix(".lock").open("a") as lock:

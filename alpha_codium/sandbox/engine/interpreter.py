@@ -123,7 +123,7 @@ def inspect_interpreter(executable: str) -> Interpreter:
         raise SandboxError(
             f"the interpreter {executable!r} is {facts['implementation']} {version[0]}.{version[1]}: the local backend "
             f"needs CPython {OLDEST[0]}.{OLDEST[1]} to {NEWEST[0]}.{NEWEST[1]} "
-            "(or use `code_tester.tester_type=portable`)"
+            "(or use `ac.open_sandbox('portable')`)"
         )
     multiarch = facts["multiarch"]
     system = [f"{folder}/{multiarch}" for folder in LIBRARIES] if multiarch else LIBRARIES

@@ -294,7 +294,7 @@ class JailPool(Sandbox, ABC):
             raise SandboxError(
                 'sandbox = "strict" requires complete isolation, but '
                 f"this {self.provider} doesn't provide {missing[0].name} "
-                f"({missing[0].how}): use `code_tester.sandbox=true`"
+                f"({missing[0].how}): use `ac.open_sandbox(isolation=True)`"
             )
 
     def start(self, jail: Jail, make: Callable[[Jail], Worker]) -> None:

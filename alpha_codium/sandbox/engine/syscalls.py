@@ -64,7 +64,7 @@ def numbers_of(machine: str) -> dict[str, int]:
     if machine not in MACHINES:
         raise SandboxError(
             f"the local sandbox has no system call table for {machine!r} (only {' and '.join(MACHINES)}): "
-            "use `code_tester.tester_type=portable`"
+            "use `ac.open_sandbox('portable')`"
         )
     column = 1 + MACHINES.index(machine)
     rows = [entry.split() for entry in TABLE.replace("\n", " ").split(",") if entry.strip()]

@@ -45,7 +45,7 @@ class Toolchains:
         if build is not None and build.start.readable and self.bare:
             raise SandboxError(
                 f"programs in {language.name} need a runtime, which the containers of {self.bare} don't have: use "
-                "`code_tester.tester_type=local`"
+                "`ac.open_sandbox('local')`"
             )
         return build if build is None or not self.walls else walled(build, language.name)
 

@@ -117,9 +117,9 @@ class LocalSandbox(JailPool):
 def no_jail(reason: str) -> SandboxError:
     """Return the error for a machine on which no jail works."""
     if GVISOR.exists():
-        how = f"use `code_tester.tester_type=gvisor`, and {INSIDE}"
+        how = f"use `ac.open_sandbox('gvisor')`, and {INSIDE}"
         return SandboxError(f"gencode runs in gVisor, where the local backend can't isolate programs: {how}")
     return SandboxError(
         f"this machine can't isolate untrusted programs ({reason}): {NEEDS}, "
-        "or disable isolation at your own risk with `code_tester.sandbox=false`"
+        "or disable isolation at your own risk with `ac.open_sandbox(isolation=False)`"
     )

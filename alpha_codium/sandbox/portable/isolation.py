@@ -34,7 +34,7 @@ def isolating_command(isolation: Isolation) -> tuple[str, ...]:
     if isolation == "strict":
         raise SandboxError(
             'sandbox = "strict" requires complete isolation, but the portable backend lets programs read files: '
-            "use `code_tester.sandbox=true`, or `code_tester.tester_type=local`"
+            "use `ac.open_sandbox(isolation=True)`, or `ac.open_sandbox('local')`"
         )
     if not isolation:
         # An error, so that -qq doesn't hide it.
@@ -44,7 +44,7 @@ def isolating_command(isolation: Isolation) -> tuple[str, ...]:
     if not command:
         raise SandboxError(
             f"this machine has no namespaces to isolate untrusted programs: {REMEDY}, "
-            "or disable isolation at your own risk with `code_tester.sandbox=false`"
+            "or disable isolation at your own risk with `ac.open_sandbox(isolation=False)`"
         )
     return command
 

@@ -69,7 +69,7 @@ async def test_a_problem_whose_checker_is_a_program_can_not_be_judged(sandbox: S
         judgement = await Judge(sandbox).for_problem(problem(files)).judge("print(2)", TESTS)
         assert judgement.verdict is Verdict.INTERNAL_ERROR
         assert judgement.message.startswith(f"problem 'p': its checker {reason}: ")
-        assert judgement.message.endswith("use -o code_tester.tester_type=local")
+        assert judgement.message.endswith("use `ac.open_sandbox('local')`")
 
 
 async def test_a_violation_says_which_call_it_was(sandbox: Sandbox) -> None:
@@ -241,7 +241,7 @@ async def test_what_keeps_it_from_working_is_one_line_before_anything_is_run(mon
         async with open_sandbox("code_contests", **installed()):
             pass
     assert "\n" not in str(caught.value)
-    assert "doesn't work here" in str(caught.value) and 'ac.open_sandbox("local")' in str(caught.value)
+    assert "doesn't work here" in str(caught.value) and "ac.open_sandbox('local')" in str(caught.value)
     await until(lambda: set(descendants()) <= set(before))
 
 
@@ -262,7 +262,7 @@ async def test_a_build_whose_values_lie_elsewhere_is_refused(monkeypatch: pytest
 
 
 async def test_a_pair_is_refused_in_one_line(sandbox: Sandbox) -> None:
-    with pytest.raises(PairUnsupported, match=r'ac.open_sandbox\("local"\)'):
+    with pytest.raises(PairUnsupported, match=r"ac.open_sandbox\('local'\)"):
         await run_pair(sandbox, side("print(1)"), side("print(2)"))
 
 
