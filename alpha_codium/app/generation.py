@@ -72,7 +72,7 @@ class GenerationPlan:
 
     def description(self) -> dict[str, Any]:
         """Return the entries of `run.toml`, which must be the same when the run is resumed."""
-        options, flow = self.options, self.flow
+        options, flow, without = self.options, self.flow, tuple(self.options.without or ())
         return {
             "command": COMMAND,
             "dataset_name": options.dataset,
@@ -84,9 +84,7 @@ class GenerationPlan:
             "limit": self.subset.limit,
             "names": self.subset.names or None,
             "flow": flow.folder.name if flow.folder in shipped_flows().values() else str(flow.folder),
-            "without": load_flow(str(flow.folder)).stage_kinds_named(tuple(options.without))
-            if options.without
-            else None,
+            "without": load_flow(str(flow.folder)).stage_kinds_named(without) if without else None,
             "flow_fingerprint": flow.fingerprint,
             "shard": options.shard,
             "settings": shown_settings(self.settings),
@@ -210,4 +208,5 @@ def _save(planned: GenerationPlan, candidates: Sequence[Candidate], folder: RunF
     rows = [row | origin_of(planned.problems, planned.subset) for row in solutions_rows(candidates, planned.job.names)]
     where = save_solutions(rows, folder.path / "solutions")
     output = planned.options.output
-    return save_solutions(rows, output) if output else where
+    # Those of a part are only one when all are merged.
+    return save_solutions(rows, output) if output and not planned.options.shard else where

@@ -13,6 +13,7 @@ from alpha_codium.app.run_folders import differing, differing_entry, found_by, i
 from alpha_codium.app.scoring import score_async
 from alpha_codium.config import load_settings
 from alpha_codium.coroutines import blocking, in_thread
+from alpha_codium.data.solutions import refuse_overwriting, solutions_path
 from alpha_codium.errors import UserError
 from alpha_codium.eval.scoring import Score
 from alpha_codium.eval.shards import Shard
@@ -47,6 +48,8 @@ async def merge_async(options: MergeOptions) -> Score | RunSummary:
     run = options.run or _common_name(folders)
     description = await in_thread(_merged_description, folders)
     command, recorded = description["command"], dict(description.get("options", {}))
+    if output := description.get("output_dataset_name"):
+        refuse_overwriting(solutions_path(output), options.overwrite)
     judged_by = "" if command == COMMAND else Identity.from_json(description["sandbox"]).digest
     lines = await in_thread(_merged_journal, folders, judged_by)
     folder = RunFolder.create(runs_folder(), run, description)
@@ -75,21 +78,19 @@ def _parts(runs: Sequence[str]) -> list[RunFolder]:
     for folder in folders:
         shard = _shard_of(folder)
         if count and shard.count != count:
-            raise UserError(
-                f"run {folder.name!r} is part {shard}, and others are parts of {count}: give those of one cut"
-            )
+            raise UserError(f"run {folder.name!r} is part {shard}, and others are parts of {count}")
         if parts.setdefault(shard.number, folder) is not folder:
             raise UserError(f"runs {parts[shard.number].name!r} and {folder.name!r} are both part {shard}: give one")
         count = shard.count
     if missing := [str(number) for number in range(1, count + 1) if number not in parts]:
-        raise UserError(f"of {count} parts are missing: {', '.join(missing)}")
+        raise UserError(f"{counted(len(missing), 'part')} of {count} missing: {', '.join(missing)}")
     return [parts[number] for number in sorted(parts)]
 
 
 def _shard_of(folder: RunFolder) -> Shard:
     described = folder.description()
     if "shard" not in described or described["command"] not in COMMANDS:
-        raise UserError(f"run {folder.name!r} is no part of one: it wasn't made with `shard`")
+        raise UserError(f"run {folder.name!r} isn't a part: it wasn't made with `shard`")
     return Shard.of(described["shard"], {})
 
 

@@ -108,7 +108,7 @@ def print_summary(summary: "RunSummary", common: CommonOptions) -> None:
     """Print the numbers of a run; exit with 1 where it is incomplete."""
     common.write_json(summary.to_json())
     for name, value in summary.to_json().items():
-        if name != "next_command" and not isinstance(value, dict):
+        if name not in ("next_command", "shard") and not isinstance(value, dict):
             say(f"{name:<18} {'unknown' if value is None else value}")
     for hint in summary.hints():
         click.echo(said(hint), err=True)

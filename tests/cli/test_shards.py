@@ -79,10 +79,10 @@ def test_what_is_no_whole_is_not_merged(samples: tuple[Path, Path], home: Path) 
         assert score(samples, "--run", "r", "--shard", f"{number}/2").returncode == 0
     shutil.copytree(runs / "r-1-of-2", runs / "twin")
     assert_refused(run_cli("runs", "merge", "r-1-of-2", "twin", "r-2-of-2"), "are both part 1/2")
-    assert_refused(run_cli("runs", "merge", "r-2-of-2"), "of 2 parts are missing: 1")
+    assert_refused(run_cli("runs", "merge", "r-2-of-2"), "1 part of 2 missing: 1")
     assert_refused(run_cli("runs", "merge", "nothing"), "there is no run 'nothing'", "nothing-1-of-2")
     assert score(samples, "--run", "alone").returncode == 0
-    assert_refused(run_cli("runs", "merge", "alone", "r-1-of-2"), "run 'alone' is no part")
+    assert_refused(run_cli("runs", "merge", "alone", "r-1-of-2"), "run 'alone' isn't a part")
     assert score(samples, "--run", "s", "--shard", "1/3").returncode == 0
     assert_refused(run_cli("runs", "merge", "r-1-of-2", "s-1-of-3"), "is part 1/3")
     toml = (runs / "r-2-of-2" / "run.toml").read_text()
@@ -134,6 +134,14 @@ def test_parts_of_a_set_are_merged_to_the_same_solutions(home: Path, tmp_path: P
         merged = run_cli("runs", "merge", "p")
         assert merged.returncode == 0, merged.stderr
         assert len(server.requests) == asked == 28
+        named = run_cli(*job, "--run", "o", "--shard", "1/1", "--output_dataset_name", "mine")
+        assert named.returncode == 0, named.stderr
+        assert not (home / "datasets/mine").exists()
+        assert run_cli("runs", "merge", "o").returncode == 0
+        assert (home / "datasets/mine").exists()
+        shutil.rmtree(runs / "o")
+        assert_refused(run_cli("runs", "merge", "o"), "exists already", "--overwrite")
+        assert run_cli("runs", "merge", "o", "--overwrite").returncode == 0
     found = [datasets.load_from_disk(str(runs / name / "solutions")).to_list() for name in ("whole", "p")]
     assert found[0] == found[1]
     assert (runs / "p/run.toml").read_bytes() == (runs / "whole/run.toml").read_bytes()

@@ -221,3 +221,4 @@ class MergeOptions(UseCase):
     run: Annotated[
         str | None, Option("The name of the merged run.  [default: the name that the parts have in common]")
     ] = None
+    overwrite: Overwrite = False
