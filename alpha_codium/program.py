@@ -79,10 +79,6 @@ class Job(JsonValue):
     With `by_turns`, a Python program gets the first line of an input at once, and each other line only after it has
     written a line to stdout. Only sandboxes with `has_turns` run such jobs. With `keeps_bytes`, bytes of the outputs
     that aren't UTF-8 stand for themselves as lone surrogates (PEP 383), as far as the backend can do that.
-
-    In place of inputs a job may have a `command`, such as `("python3", "-m", "pytest")`, which runs once, with an empty
-    standard input, in the folder of the program's files; nothing is compiled. A backend that can't run it raises
-    SandboxError.
     """
 
     optional: ClassVar[Sequence[str]] = ("by_turns", "keeps_bytes")
@@ -92,22 +88,18 @@ class Job(JsonValue):
     limits: Limits = field(default_factory=Limits)
     driver: str = ""
     stop_after_failure: bool = False
-    command: Sequence[str] = ()
     by_turns: bool = False
     keeps_bytes: bool = False
 
     def __post_init__(self) -> None:
-        """Keep inputs and command as tuples of strings.
+        """Keep inputs as a tuple of strings; raises TypeError.
 
-        Raises TypeError, and ValueError if both are given, if an input is invalid Unicode, or if the memory is too
-        little for any program in the language.
+        Raises ValueError if an input is invalid Unicode, or if the memory is too little for any program in the
+        language.
         """
         object.__setattr__(self, "inputs", strings("inputs", self.inputs))
-        object.__setattr__(self, "command", strings("command", self.command))
         if self.by_turns and self.program.language != PYTHON:
             raise ValueError("only a program in Python gets its input by turns")
-        if self.command and (self.inputs or self.driver):
-            raise ValueError("a job with a command has neither inputs nor a driver")
         if reason := surrogate_in(*self.inputs):
             raise ValueError(f"inputs: {reason}")
         if reason := too_little_memory(self.program.language, self.limits.memory_bytes):

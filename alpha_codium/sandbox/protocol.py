@@ -105,8 +105,7 @@ class Sandbox(Protocol):
         """Compile a program and run it on each input, in order.
 
         The first execution is the compiler's. If it is `finished`, an execution of each input follows. An input is run
-        only when the caller asks for its execution. Closing the generator (`contextlib.aclosing`) ends the job. A job
-        with a command has two executions: one that is `finished` in place of the compiler's, and the command's.
+        only when the caller asks for its execution. Closing the generator (`contextlib.aclosing`) ends the job.
 
         Failures of the program are reported in executions; failures of the sandbox have the status `internal_error`.
         """
@@ -172,11 +171,9 @@ def refuse_turns(job: Job) -> None:
 
 
 def require_one_file(what: Job | Side) -> None:
-    """Raise SandboxError if a backend that runs programs of one file, and no commands, can't run this.
+    """Raise SandboxError if a backend that runs programs of one file can't run this.
 
     A program that a compiler links with its driver may have several files.
     """
     if len(what.program.files) > 1 and (what.program.language == PYTHON or not what.driver):
         raise SandboxError(f"this backend runs programs of one file, not of {len(what.program.files)}")
-    if isinstance(what, Job) and what.command:
-        raise SandboxError(f"this backend runs programs, not commands such as {what.command[0]!r}")

@@ -52,18 +52,6 @@ async def test_a_program_of_several_files_is_run_with_all_of_them_or_refused(san
     assert report.executions[0].stdout == "right\n"
 
 
-async def test_a_command_is_run_in_the_folder_of_the_programs_files_or_refused(sandbox: Sandbox) -> None:
-    files = {"docs/greeting.txt": "hello\n", "main.py": "this is never compiled"}
-    job = Job(Program(PYTHON, files, "main.py"), command=("cat", "docs/greeting.txt", "-", "missing.txt"))
-    try:
-        report = await report_of(sandbox, job)
-    except SandboxError:
-        return
-    (execution,) = report.executions
-    assert (report.compilation.status, execution.stdout) == (Status.FINISHED, "hello\n")
-    assert execution.status is Status.RUNTIME_ERROR and "missing.txt" in execution.stderr
-
-
 async def test_what_is_consumed_comes_in_order_and_ends_where_the_caller_says_so(sandbox: Sandbox) -> None:
     seen: list[str] = []
 

@@ -147,11 +147,6 @@ class PortableSandbox(Sandbox):
     async def execute(self, job: Job) -> AsyncGenerator[Execution, None]:
         """See `Sandbox.execute`."""
         refuse_turns(job)
-        if job.command:
-            yield Execution(Status.FINISHED)
-            process = Process(job.command, job.program.files)
-            yield await self._in_thread(self._execute, process, "", job.limits)
-            return
         require_language(job.program, *LANGUAGES)
         if job.program.language == PYTHON:
             compilation = await self._in_thread(self._compile, job.program, job.limits)
