@@ -41,7 +41,7 @@ async def probe_async(settings: Settings | None = None) -> dict[str, Any]:
         program = "".join(f"{name} = {value!r}\n" for name, value in names.items()) + PROBE
         async with sandbox_of(settings) as sandbox:
             report = await sandbox.run(program, ATTEMPTS)
-            layers = getattr(sandbox, "layers", [])
+            layers = sandbox.layers
     return {
         "tester_type": settings.code_tester.tester_type,
         "sandbox": settings.code_tester.sandbox,

@@ -135,7 +135,7 @@ async def open_judge(
     check_header(code_tester.header)
     async with opened(sandbox or sandbox_of(settings)) as box:
         judge = Judge(box, rules or Rules.of(code_tester, settings.languages.time_limit_factors))
-        workers = code_tester.workers or getattr(box, "workers", 0)
+        workers = code_tester.workers or box.workers
         yield OpenJudge(
             judge,
             replace(await box.identity(), rules=JUDGING_RULES),

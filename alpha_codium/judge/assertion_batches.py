@@ -202,9 +202,9 @@ class Batch:
         return decided | dict.fromkeys(waited, TOO_SLOW), stopped
 
     def _heavy_module(self, program: str) -> str:
-        """Return the module that the program imports and that the sandbox preloads; see `LocalSandbox`."""
+        """Return the module that the program imports and that the sandbox preloads."""
         imported = set(IMPORT.findall(program))
-        return next((name for name in getattr(self.kind.sandbox, "preload", ()) if name in imported), "")
+        return next((name for name in self.kind.sandbox.preload if name in imported), "")
 
     async def _answer(self, module: str, places: Sequence[int], seconds: float) -> dict[int, Execution]:
         """Run the programs on the requests of their assertions."""

@@ -87,7 +87,7 @@ class LocalPool:
     @property
     def in_flight(self) -> int:
         """See `Executor`."""
-        return IN_FLIGHT_PER_WORKER * (self.workers or getattr(self.sandbox, "workers", 0) or os.cpu_count() or 1)
+        return IN_FLIGHT_PER_WORKER * (self.workers or self.sandbox.workers or os.cpu_count() or 1)
 
     async def judge(self, tasks: Sequence[Task]) -> list[Judgement]:
         """See `Executor`."""

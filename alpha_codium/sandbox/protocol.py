@@ -1,12 +1,13 @@
-"""The protocol of sandboxes, which every backend implements."""
+"""The base class of sandboxes, from which every backend is derived."""
 
 import asyncio
 import os
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
+from dataclasses import dataclass
 from types import TracebackType
-from typing import TYPE_CHECKING, Literal, Protocol, Self
+from typing import TYPE_CHECKING, Literal, Self
 
 from loguru import logger
 
@@ -46,19 +47,41 @@ class PairUnsupported(SandboxError):
     """This backend can't run two programs with a channel between them."""
 
 
-class Sandbox(Protocol):
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """One part of the isolation: whether it is `used`, its purpose `for_`, and `how` to get it.
+
+    `needed` by sandbox=strict.
+    """
+
+    name: str
+    used: bool
+    for_: str
+    how: str
+    needed: bool = True
+
+
+class Sandbox(ABC):
     """Runs untrusted programs. Each input gets a process that shares nothing with the one before.
 
     `async with` opens it; `with` opens it in the background loop of the blocking functions. It can be opened again.
     `loop` is the event loop in which it is open, or None. A backend that overrides `__aenter__` or `__aexit__` calls
     that of this class, too, which sets `loop`: otherwise a function that gets an open sandbox would open it again.
-    `has_files`: whether programs, and so checkers in Python, can write files in their folder. `has_turns`: whether it
-    runs jobs that are `by_turns`.
+    `workers`: how many programs it runs at a time, 0 if it doesn't say. `preload`: modules that it keeps loaded for
+    programs that import them. `has_files`: whether programs, and so checkers in Python, can write files in their
+    folder. `has_turns`: whether it runs jobs that are `by_turns`.
     """
 
     loop: asyncio.AbstractEventLoop | None = None
+    workers: int = 0
+    preload: Sequence[str] = ()
     has_files: bool = True
     has_turns: bool = False
+
+    @property
+    def layers(self) -> list[Layer]:
+        """The layers of its isolation on this machine, for `gencode sandbox check`; it must be open."""
+        return []
 
     def __enter__(self) -> "BlockingSandbox":
         """Open the sandbox for blocking code."""

@@ -43,9 +43,9 @@ def test_far_more_workers_than_cores_are_capped_with_a_warning(name: str) -> Non
     most, messages = max(32, 8 * cores), list[str]()
     sink = logger.add(messages.append, format="{message}")
     try:
-        assert [getattr(open_sandbox(name, workers=asked), "workers", None) for asked in (0, most)] == [cores, most]
+        assert [open_sandbox(name, workers=asked).workers for asked in (0, most)] == [cores, most]
         assert messages == []
-        assert getattr(open_sandbox(name, workers=900), "workers", None) == most
+        assert open_sandbox(name, workers=900).workers == most
         assert messages == [f"workers = 900 is too many for {counted(cores, 'core')}: {most} programs run at a time\n"]
     finally:
         logger.remove(sink)

@@ -30,9 +30,9 @@ from alpha_codium.sandbox.engine.interpreter import (
     require_interpreter,
     version_of,
 )
-from alpha_codium.sandbox.engine.jail import Layer
 from alpha_codium.sandbox.protocol import (
     Isolation,
+    Layer,
     PairUnsupported,
     Sandbox,
     consumed,

@@ -1,7 +1,4 @@
-"""The data that the host sends into a jail: the configuration of its zygote, and the limits and filters of runners.
-
-Also the layers of a jail on this machine (`Layer`), which `gencode sandbox check` shows.
-"""
+"""The data that the host sends into a jail: the configuration of its zygote, and the limits and filters of runners."""
 
 import os
 import platform
@@ -30,17 +27,6 @@ INSIDE = "run its container with --user=0 --cap-add=SYS_ADMIN, which are that ke
 OWN_PROCESSES = 3
 # The largest stack that a program can ask for, of the threads that it starts.
 LARGEST_STACK = 2 << 30
-
-
-@dataclass(frozen=True, slots=True)
-class Layer:
-    """One part of a jail: whether it is `used`, its purpose `for_`, and `how` to get it; `needed` by sandbox=strict."""
-
-    name: str
-    used: bool
-    for_: str
-    how: str
-    needed: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,7 @@ from alpha_codium.sandbox.engine.interpreter import (
     require_interpreter,
     version_of,
 )
-from alpha_codium.sandbox.engine.jail import Jail, Layer
+from alpha_codium.sandbox.engine.jail import Jail
 from alpha_codium.sandbox.engine.native import ProgramCache, built
 from alpha_codium.sandbox.engine.pairs import run_pair
 from alpha_codium.sandbox.engine.session import Building, Session
@@ -45,6 +45,7 @@ from alpha_codium.sandbox.engine.worker import Worker
 from alpha_codium.sandbox.protocol import (
     NO_DIALOGUES,
     Isolation,
+    Layer,
     PairUnsupported,
     Sandbox,
     require_language,
@@ -95,7 +96,7 @@ class JailPool(Sandbox, ABC):
         self.workers = worker_count(workers)
         self.isolation: Isolation = isolation
         self.interpreter = path_of(interpreter)
-        self.preload = tuple(preload)
+        self.preload: Sequence[str] = tuple(preload)
         self.toolchains = Toolchains(languages, bare="" if self.has_runtimes else self.name)
         self.workspace: Workspace | None = None
         # Languages whose compiler has been asked for its version, which takes milliseconds.

@@ -9,9 +9,10 @@ from alpha_codium.errors import SandboxError
 from alpha_codium.program import Workspace
 from alpha_codium.sandbox.engine.cancellation import Cancellation, WorkerLost
 from alpha_codium.sandbox.engine.inside import wire
-from alpha_codium.sandbox.engine.jail import GVISOR, INSIDE, Jail, Layer
+from alpha_codium.sandbox.engine.jail import GVISOR, INSIDE, Jail
 from alpha_codium.sandbox.engine.pool import JailPool, PoolOptions
 from alpha_codium.sandbox.engine.worker import NotReady, Worker
+from alpha_codium.sandbox.protocol import Layer
 from alpha_codium.verdict import Status
 
 # A program whose attempts must all fail in a jail of Landlock and seccomp alone.

@@ -7,8 +7,9 @@ from alpha_codium.errors import SandboxError
 from alpha_codium.sandbox.engine.cancellation import Cancellation, WorkerLost
 from alpha_codium.sandbox.engine.containers.worker import ContainerWorker, Launch
 from alpha_codium.sandbox.engine.interpreter import Interpreter
-from alpha_codium.sandbox.engine.jail import Jail, Layer
+from alpha_codium.sandbox.engine.jail import Jail
 from alpha_codium.sandbox.engine.pool import JailPool, PoolOptions
+from alpha_codium.sandbox.protocol import Layer
 from alpha_codium.verdict import Status
 
 # A program whose attempts must all fail: to reach the agent and the runner, to write to our files, to make sockets.
