@@ -169,8 +169,8 @@ async def zygote_killed(sandbox: Any) -> list[str]:
     before = await until_held()
     for slot in sandbox._slots:
         for worker in slot.workers:
-            if worker._process is not None:
-                worker._process.kill()
+            if worker.running:
+                worker._channel._process.kill()
     left = await what_stays(before)
     running.cancel()
     await asyncio.gather(running, return_exceptions=True)

@@ -6,6 +6,8 @@ import os
 from collections.abc import Iterator
 
 SEALS = fcntl.F_SEAL_WRITE | fcntl.F_SEAL_GROW | fcntl.F_SEAL_SHRINK | fcntl.F_SEAL_SEAL
+# The most bytes of messages that are shown.
+LAST_WORDS = 2000
 
 
 def input_file(data: bytes) -> int:
@@ -54,4 +56,9 @@ def end(fd: int, size: int, most: int) -> bytes:
 
 def last_words(fd: int) -> str:
     """Return the end of a file of messages, as text."""
-    return end(fd, size_of(fd), 2000).decode("utf-8", "replace").strip()
+    return text_of(end(fd, size_of(fd), LAST_WORDS))
+
+
+def text_of(messages: bytes) -> str:
+    """Return the end of messages, as text."""
+    return messages[-LAST_WORDS:].decode("utf-8", "replace").strip()

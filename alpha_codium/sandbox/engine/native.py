@@ -31,11 +31,12 @@ from alpha_codium.errors import SandboxError
 from alpha_codium.languages.tools import ARTIFACT, PREPARED, Build, Start
 from alpha_codium.limits import COMPILER_LIMITS
 from alpha_codium.sandbox.engine.cancellation import Cancellation, WorkerLost
+from alpha_codium.sandbox.engine.channel import RunnerLost
 from alpha_codium.sandbox.engine.executables import Executable, executable_at
 from alpha_codium.sandbox.engine.inside.native import FOLDER
 from alpha_codium.sandbox.engine.jail import RunnerProgram
 from alpha_codium.sandbox.engine.outcome import Outcome, lost
-from alpha_codium.sandbox.engine.runner_client import RunnerClient, RunnerLost
+from alpha_codium.sandbox.engine.runner_client import RunnerClient
 from alpha_codium.sandbox.engine.worker import Worker
 from alpha_codium.verdict import Execution, Status
 
@@ -262,13 +263,13 @@ def run_compiler(build: Build, command: list[str], worker: Worker) -> bytes | Ex
     client = RunnerClient(worker, RunnerProgram(marshal.dumps(files, 2), native=native), COMPILER_LIMITS)
     try:
         client.compile()
-        outcome, made, errors = client.output(b"")
+        outcome = client.run(b"")
     finally:
         client.close()
-    errors = errors.replace(f"{worker.folder}/".encode(), b"")
-    status = outcome.status(errors, COMPILER_LIMITS)
+    errors = outcome.outputs.stderr.replace(f"{client.channel.folder}/".encode(), b"")
+    status = outcome.status(COMPILER_LIMITS)
     if status is Status.FINISHED:
-        return made
+        return outcome.outputs.stdout
     if status is Status.INTERNAL_ERROR:
         raise RunnerLost("the compiler was lost")
     if status is Status.RUNTIME_ERROR and outcome.exit_code == SHELL_KILLED:

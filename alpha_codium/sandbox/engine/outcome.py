@@ -54,6 +54,16 @@ class ProcessEnd:
 
 
 @dataclass(frozen=True, slots=True)
+class Outputs:
+    """The beginning of what a test wrote to stdout, the end of stderr, and the sizes of both."""
+
+    stdout: bytes = b""
+    stderr: bytes = b""
+    stdout_bytes: int = 0
+    stderr_bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome(ProcessEnd):
     """How the processes of a test ended in a jail.
 
@@ -61,22 +71,23 @@ class Outcome(ProcessEnd):
     `waited_seconds`: the part of the wall time in which it waited for a processor or for memory, which doesn't count.
     """
 
-    stdout_bytes: int
-    stderr_bytes: int
+    outputs: Outputs
     killed_for_memory: bool = False
     touched: bool = False
     waited_seconds: float = 0.0
 
-    def status(self, stderr: bytes, limits: Limits) -> Status:
+    def status(self, limits: Limits) -> Status:
         """Return which limit was reached first, or how the program ended."""
+        outputs = self.outputs
         too_long = self.wall_seconds - self.waited_seconds >= limits.wall_seconds
         return status_of(
             self.exit_code,
             self.signal,
-            output_exceeded=self.stdout_bytes > limits.output_bytes or self.stderr_bytes >= largest_file(limits),
+            output_exceeded=outputs.stdout_bytes > limits.output_bytes or outputs.stderr_bytes >= largest_file(limits),
             time_exceeded=self.cpu_seconds >= limits.cpu_seconds or too_long,
             violated=self.signal == signal.SIGSYS,
-            out_of_memory=self.killed_for_memory or ran_out_of_memory(stderr, self.peak_bytes, limits, self.signal),
+            out_of_memory=self.killed_for_memory
+            or ran_out_of_memory(outputs.stderr, self.peak_bytes, limits, self.signal),
         )
 
 

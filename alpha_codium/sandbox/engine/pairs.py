@@ -20,8 +20,8 @@ from dataclasses import replace
 
 from alpha_codium.program import Dialogue, PairJob
 from alpha_codium.sandbox.engine.cancellation import Cancellation
+from alpha_codium.sandbox.engine.channel import Wiring
 from alpha_codium.sandbox.engine.exclusive_lock import ExclusiveLock, is_loaded
-from alpha_codium.sandbox.engine.runner_client import Wiring
 from alpha_codium.sandbox.engine.session import Session
 from alpha_codium.sandbox.engine.worker import Worker
 from alpha_codium.verdict import Execution, PairReport, Report, Status

@@ -25,6 +25,8 @@ from alpha_codium.paths import programs_folder
 from alpha_codium.program import PYTHON, Job, PairJob, Program, Side, Workspace
 from alpha_codium.sandbox.engine import cgroups, scratch
 from alpha_codium.sandbox.engine.cancellation import Cancellation, Cancelled, finish, in_thread
+from alpha_codium.sandbox.engine.channel import Channel
+from alpha_codium.sandbox.engine.descriptors import DescriptorChannel
 from alpha_codium.sandbox.engine.exclusive_lock import ExclusiveLock
 from alpha_codium.sandbox.engine.interpreter import (
     Interpreter,
@@ -298,10 +300,14 @@ class JailPool(Sandbox, ABC):
                 f"({missing[0].how}): use `ac.open_sandbox(isolation=True)`"
             )
 
-    def start(self, jail: Jail, make: Callable[[Jail], Worker]) -> None:
+    def connect(self, jail: Jail, number: int, memory_bytes: int) -> Channel:
+        """Return a channel to a new interpreter for a worker, see `Channel`."""
+        return DescriptorChannel(jail, number, memory_bytes)
+
+    def start(self, jail: Jail) -> None:
         """Make the slots, and start the first worker; raises WorkerLost."""
-        compiler = make if self.compiles_inside else Worker
-        self._slots = [Slot(jail, self.preload, make, compiler) for _ in range(self.workers)]
+        compiler = self.connect if self.compiles_inside else DescriptorChannel
+        self._slots = [Slot(jail, self.preload, self.connect, compiler) for _ in range(self.workers)]
         self._slots[0].plain.start()
 
     def attempt(self, cancellation: Cancellation, program: str) -> Execution:

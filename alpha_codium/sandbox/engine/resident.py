@@ -18,10 +18,12 @@ from dataclasses import replace
 
 from alpha_codium.limits import COMPILER_LIMITS
 from alpha_codium.sandbox.engine.cancellation import Cancellation, WorkerLost
+from alpha_codium.sandbox.engine.channel import RunnerLost, Wiring
+from alpha_codium.sandbox.engine.descriptors import timeval
 from alpha_codium.sandbox.engine.inside.wire import LINK
 from alpha_codium.sandbox.engine.jail import RunnerProgram
 from alpha_codium.sandbox.engine.native import native_of
-from alpha_codium.sandbox.engine.runner_client import RunnerClient, RunnerLost, Wiring, timeval
+from alpha_codium.sandbox.engine.runner_client import RunnerClient
 from alpha_codium.sandbox.engine.worker import Worker
 
 MOST_PROGRAMS = 200
@@ -96,7 +98,7 @@ class ResidentCompiler:
                 client = RunnerClient(self._worker, program, LIMITS)
                 stack.callback(client.close)
                 client.compile()
-                client.output(b"", Wiring(link=os.dup(link)))
+                client.run(b"", Wiring(link=os.dup(link)))
         except (RunnerLost, WorkerLost, OSError):
             self._worker.discard()
         with contextlib.suppress(OSError):

@@ -16,10 +16,11 @@ from collections.abc import Callable, Generator
 from alpha_codium.limits import CLOSE_CALL_FACTOR, STARVED_SHARE, Limits
 from alpha_codium.program import Job, Side
 from alpha_codium.sandbox.engine.cancellation import Cancellation, WorkerLost
+from alpha_codium.sandbox.engine.channel import UNCONNECTED, RunnerLost, Wiring
 from alpha_codium.sandbox.engine.exclusive_lock import ExclusiveLock, is_loaded
 from alpha_codium.sandbox.engine.jail import SCRATCH_BYTES, RunnerProgram
 from alpha_codium.sandbox.engine.outcome import lost
-from alpha_codium.sandbox.engine.runner_client import UNCONNECTED, RunnerClient, RunnerLost, Wiring
+from alpha_codium.sandbox.engine.runner_client import RunnerClient
 from alpha_codium.sandbox.engine.worker import Worker
 from alpha_codium.values import surrogate_in
 from alpha_codium.verdict import Execution, Status

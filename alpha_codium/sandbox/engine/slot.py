@@ -1,16 +1,17 @@
 """Slots of a pool: the workers of which one runs at a time."""
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 from alpha_codium.limits import COMPILER_LIMITS
+from alpha_codium.sandbox.engine.descriptors import DescriptorChannel
 from alpha_codium.sandbox.engine.executables import Executables
 from alpha_codium.sandbox.engine.interpreter import inspect_interpreter, path_of
 from alpha_codium.sandbox.engine.jail import Jail
 from alpha_codium.sandbox.engine.resident import Residents
-from alpha_codium.sandbox.engine.worker import Worker
+from alpha_codium.sandbox.engine.worker import Connect, Worker
 
 # `[ \t]`, not `\s`, which matches line ends: on a program of blank lines it would take quadratic time.
 IMPORT = r"^[ \t]*(?:import|from)[ \t]+{}\b"
@@ -23,11 +24,12 @@ class Slot:
         self,
         plain: Jail,
         heavy: Sequence[str],
-        make: Callable[[Jail], Worker],
-        make_with_tools: Callable[[Jail], Worker] = Worker,
+        connect: Connect = DescriptorChannel,
+        connect_with_tools: Connect = DescriptorChannel,
     ) -> None:
-        self.plain = make(plain)
-        self._jail, self._heavy, self._make, self._make_with_tools = plain, heavy, make, make_with_tools
+        self.plain = Worker(plain, connect)
+        self._jail, self._heavy = plain, heavy
+        self._connect, self._connect_with_tools = connect, connect_with_tools
         self._others: dict[str, Worker] = {}
         self.thread: ThreadPoolExecutor | None = None
         self.executables = Executables()
@@ -43,7 +45,7 @@ class Slot:
     def beside(self, name: str, preload: tuple[str, ...]) -> Worker:
         """Return another worker, made on first use."""
         if name not in self._others:
-            self._others[name] = self._make(replace(self._jail, preload=preload))
+            self._others[name] = Worker(replace(self._jail, preload=preload), self._connect)
         return self._others[name]
 
     def with_tools(self, tools: tuple[str, ...], purpose: str = "") -> Worker:
@@ -54,7 +56,7 @@ class Slot:
             interpreter = self._jail.interpreter if self._jail.walls else inspect_interpreter(path_of(""))
             jail = replace(self._jail, interpreter=interpreter, preload=(), workspace=None)
             jail = replace(jail, tools=tools, scratch_bytes=COMPILER_LIMITS.file_bytes * 2)
-            self._others[name] = self._make_with_tools(jail)
+            self._others[name] = Worker(jail, self._connect_with_tools)
         return self._others[name]
 
     @property

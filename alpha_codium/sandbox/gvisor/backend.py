@@ -22,9 +22,9 @@ from typing import Unpack
 
 from alpha_codium.errors import SandboxError
 from alpha_codium.sandbox.engine.containers.commands import ask
+from alpha_codium.sandbox.engine.containers.frame_channel import Launch
 from alpha_codium.sandbox.engine.containers.pool import ContainerSandbox
 from alpha_codium.sandbox.engine.containers.sources import script
-from alpha_codium.sandbox.engine.containers.worker import Launch
 from alpha_codium.sandbox.engine.inside import kernel
 from alpha_codium.sandbox.engine.interpreter import (
     Interpreter,

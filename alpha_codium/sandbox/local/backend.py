@@ -11,7 +11,7 @@ from alpha_codium.sandbox.engine.cancellation import Cancellation, WorkerLost
 from alpha_codium.sandbox.engine.inside import wire
 from alpha_codium.sandbox.engine.jail import GVISOR, INSIDE, Jail
 from alpha_codium.sandbox.engine.pool import JailPool, PoolOptions
-from alpha_codium.sandbox.engine.worker import NotReady, Worker
+from alpha_codium.sandbox.engine.worker import NotReady
 from alpha_codium.sandbox.protocol import Layer
 from alpha_codium.verdict import Status
 
@@ -107,7 +107,7 @@ class LocalSandbox(JailPool):
 
     def _try_out(self, cancellation: Cancellation, jail: Jail) -> None:
         """Make a jail of that kind; raises WorkerLost if it can't be made, or a program can break out."""
-        self.start(jail, Worker)
+        self.start(jail)
         if jail.walls:
             end = self.attempt(cancellation, ATTEMPTS)
             if end.status is not Status.FINISHED:

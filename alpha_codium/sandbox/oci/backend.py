@@ -15,9 +15,9 @@ from typing import Unpack
 
 from alpha_codium.errors import SandboxError
 from alpha_codium.program import Workspace
+from alpha_codium.sandbox.engine.containers.frame_channel import Launch
 from alpha_codium.sandbox.engine.containers.pool import ContainerSandbox
 from alpha_codium.sandbox.engine.containers.sources import script
-from alpha_codium.sandbox.engine.containers.worker import Launch
 from alpha_codium.sandbox.engine.interpreter import Interpreter, environment_of_zygote
 from alpha_codium.sandbox.engine.pool import PoolOptions
 from alpha_codium.sandbox.oci.container_engine import ASK_ALL, Engine, find_engine, inspect_image, words_of

@@ -13,7 +13,6 @@ from alpha_codium.sandbox.engine.jail import Jail
 from alpha_codium.sandbox.engine.native import ProgramCache, make
 from alpha_codium.sandbox.engine.outcome import lost
 from alpha_codium.sandbox.engine.slot import Slot
-from alpha_codium.sandbox.engine.worker import Worker
 from alpha_codium.sandbox.portable.isolation import namespaces_command
 from alpha_codium.verdict import Execution, Status
 
@@ -67,5 +66,5 @@ class Compilers:
     def _new_slot(self) -> Slot:
         walls = not namespaces_command()
         jail = Jail(inspect_interpreter(path_of("")), self._starter, (), environment_of_zygote(), walls)
-        self._slot = Slot(jail, (), Worker)
+        self._slot = Slot(jail, ())
         return self._slot

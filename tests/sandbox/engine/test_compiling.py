@@ -34,7 +34,7 @@ async def test_a_program_that_takes_too_much_memory_to_compile_does_not_compile(
     backend: str, counted: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if not counted:
-        monkeypatch.setattr("alpha_codium.sandbox.engine.worker.open_worker_group", lambda _name: None)
+        monkeypatch.setattr("alpha_codium.sandbox.engine.channel.open_worker_group", lambda _name: None)
     async with open_sandbox(backend, workers=1, isolation=bool(namespaces_command())) as sandbox:
         report = await sandbox.run(LISTS, [""], limits=Limits(memory_bytes=64 * MIB))
         following = await sandbox.run("print(1)", [""], limits=Limits(memory_bytes=64 * MIB))

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from alpha_codium.sandbox import open_sandbox
-from alpha_codium.sandbox.engine.worker import Worker
+from alpha_codium.sandbox.engine.descriptors import DescriptorChannel
 from alpha_codium.verdict import Status
 
 LEAVES_A_FILE = "import os\nprint(os.path.exists('left'))\nopen('left', 'w').close()"
@@ -40,14 +40,14 @@ def few_descriptors(free: int) -> Iterator[None]:
 async def test_a_file_left_by_a_test_is_never_seen_by_another_where_descriptors_run_out(
     monkeypatch: pytest.MonkeyPatch, free: int
 ) -> None:
-    real, short = Worker._await_ready, [True]
+    real, short = DescriptorChannel._await_ready, [True]
 
-    def starved(worker: Worker) -> bytes:
+    def starved(channel: DescriptorChannel) -> bytes:
         with few_descriptors(free) if short[0] else contextlib.nullcontext():
-            return real(worker)
+            return real(channel)
 
     async with open_sandbox("local", workers=1) as sandbox:
-        monkeypatch.setattr(Worker, "_await_ready", starved)
+        monkeypatch.setattr(DescriptorChannel, "_await_ready", starved)
         first = await sandbox.run(LEAVES_A_FILE, ["", "", ""])
         short[0] = False
         second = await sandbox.run(LEAVES_A_FILE, ["", ""])

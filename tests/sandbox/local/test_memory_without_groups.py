@@ -11,7 +11,7 @@ from alpha_codium.language_table import LANGUAGES
 from alpha_codium.limits import COMPILER_LIMITS, Limits
 from alpha_codium.sandbox import Sandbox
 from alpha_codium.sandbox.conformance.test_languages import BUILT, executed, source_in
-from alpha_codium.sandbox.engine import native, worker
+from alpha_codium.sandbox.engine import channel, native
 from alpha_codium.verdict import Status
 from tests.sandbox.local.test_compile_bombs import TEMPLATES
 
@@ -71,7 +71,7 @@ THREADS_AND_HALF_OF_THE_MEMORY = {
 @pytest.fixture
 async def uncounted(monkeypatch: pytest.MonkeyPatch) -> AsyncIterator[Sandbox]:
     """A sandbox on a machine that gives no control group."""
-    monkeypatch.setattr(worker, "open_worker_group", lambda _name: None)
+    monkeypatch.setattr(channel, "open_worker_group", lambda _name: None)
     async with ac.open_sandbox("local", workers=1, preload=()) as sandbox:
         yield sandbox
 

@@ -14,6 +14,7 @@ from alpha_codium.errors import SandboxError
 from alpha_codium.limits import Limits
 from alpha_codium.sandbox.conformance.processes import descendants
 from alpha_codium.sandbox.conformance.running import run_one, run_pair, side, until
+from alpha_codium.sandbox.engine.channel import Channel
 from alpha_codium.sandbox.oci.backend import OciSandbox
 from alpha_codium.verdict import Status
 from tests.sandbox.oci.environment import STORE, options
@@ -131,9 +132,10 @@ async def test_a_sandbox_that_is_left_while_a_container_starts_runs_nothing_in_i
         worker.discard()
         start = worker.start
 
-        def start_and_leave() -> None:
-            start()
+        def start_and_leave() -> Channel:
+            channel = start()
             worker.close()
+            return channel
 
         monkeypatch.setattr(worker, "start", start_and_leave)
         report = await sandbox.run("print(1)", [""])

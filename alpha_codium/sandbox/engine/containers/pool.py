@@ -5,7 +5,8 @@ from typing import Unpack
 
 from alpha_codium.errors import SandboxError
 from alpha_codium.sandbox.engine.cancellation import Cancellation, WorkerLost
-from alpha_codium.sandbox.engine.containers.worker import ContainerWorker, Launch
+from alpha_codium.sandbox.engine.channel import Channel
+from alpha_codium.sandbox.engine.containers.frame_channel import FrameChannel, Launch
 from alpha_codium.sandbox.engine.interpreter import Interpreter
 from alpha_codium.sandbox.engine.jail import Jail
 from alpha_codium.sandbox.engine.pool import JailPool, PoolOptions
@@ -64,17 +65,20 @@ class ContainerSandbox(JailPool):
     def launch(self, memory_bytes: int) -> Launch:
         """Return how to start a container whose programs may use that much memory."""
 
+    def connect(self, jail: Jail, number: int, memory_bytes: int) -> Channel:
+        """See `JailPool`."""
+        return FrameChannel(jail, number, memory_bytes, self.launch)
+
     @property
     def layers(self) -> list[Layer]:
         """Return the layers that isolate programs from this machine and from each other."""
         worker = self._slots[0].plain
-        assert isinstance(worker, ContainerWorker)
         return [
             Layer("container", True, f"no network, no file of the host: {KEPT_BY_ENGINE}", ""),
             Layer("seccomp", True, "no system call that an ordinary program doesn't need, no other program", ""),
             Layer(
                 "namespaces",
-                worker.facts["nested"],
+                worker.has_namespaces,
                 "several processes a test, all of them ended with it; without them a test has one, with threads",
                 "a runtime that lets a container make namespaces (runsc), or --security-opt seccomp=unconfined",
             ),
@@ -91,7 +95,7 @@ class ContainerSandbox(JailPool):
     def start_first(self, cancellation: Cancellation, jail: Jail) -> None:
         """Start the first container and try to break out of it; raises SandboxError unless it starts and holds."""
         try:
-            self.start(jail, lambda jail: ContainerWorker(jail, self.launch))
+            self.start(jail)
             end = self.attempt(cancellation, ATTEMPTS)
         except WorkerLost as error:
             raise SandboxError(self.refusal(str(error).splitlines()[-1])) from error

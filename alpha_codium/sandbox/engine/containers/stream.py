@@ -17,7 +17,7 @@ CHUNK = 1 << 20
 PAUSE_SECONDS = 0.02
 
 
-class StreamLost(Exception):
+class StreamLost(ConnectionError):
     """The container ended, stopped answering, or sent a malformed frame."""
 
 
@@ -53,8 +53,8 @@ class AgentStream:
                     view = view[os.write(self.writer, view) :]
                 except BlockingIOError:
                     self._wait(deadline)
-        except OSError as error:
-            raise StreamLost("it has ended") from error
+                except OSError as error:
+                    raise StreamLost("it has ended") from error
         finally:
             self._writing.release()
 

@@ -10,9 +10,10 @@ import pytest
 
 from alpha_codium.errors import SandboxError
 from alpha_codium.sandbox.engine.cancellation import WorkerLost
-from alpha_codium.sandbox.engine.containers.worker import ContainerWorker, Launch
+from alpha_codium.sandbox.engine.containers.frame_channel import FrameChannel, Launch
 from alpha_codium.sandbox.engine.interpreter import inspect_interpreter
 from alpha_codium.sandbox.engine.jail import Jail
+from alpha_codium.sandbox.engine.worker import Worker
 
 
 def open_files() -> int:
@@ -25,11 +26,10 @@ def silent() -> None:
     raise SandboxError("the engine doesn't answer")
 
 
-def worker_of(
-    command: str, remove: Callable[[], None], members: Callable[[], list[int]] | None = None
-) -> ContainerWorker:
+def worker_of(command: str, remove: Callable[[], None], members: Callable[[], list[int]] | None = None) -> Worker:
     jail = Jail(inspect_interpreter(sys.executable), ThreadPoolExecutor(1))
-    return ContainerWorker(jail, lambda _: Launch(("/bin/sh", "-c", command), remove, 0, members))
+    launch = Launch(("/bin/sh", "-c", command), remove, 0, members)
+    return Worker(jail, lambda *arguments: FrameChannel(*arguments, lambda _: launch))
 
 
 @pytest.mark.thorough
@@ -37,7 +37,7 @@ def worker_of(
 def test_a_container_that_is_no_agent_leaves_nothing_open_even_where_its_engine_is_silent(command: str) -> None:
     worker = worker_of(command, silent)
     before = open_files()
-    with pytest.raises(WorkerLost, match="cannot start the container"):
+    with pytest.raises(WorkerLost, match="cannot make the jail"):
         worker.start()
     assert not worker.running and worker.group is None
     assert open_files() == before
