@@ -49,37 +49,39 @@ async def test_each_folder_is_removed_while_the_sandbox_is_open(portable: Backen
     async with portable.open() as sandbox:
         await sandbox.run("open('x', 'w').write('x')", ["", ""])
         (scratch,) = own_tmp.iterdir()
-        assert list(scratch.iterdir()) == []
+        assert [path for path in scratch.rglob("*") if not path.is_dir()] == []
 
 
-async def test_a_helper_killed_from_outside_is_an_internal_error_and_the_next_run_works(portable: Backend) -> None:
+async def test_a_helper_killed_from_outside_twice_is_an_internal_error_and_the_next_run_works(
+    portable: Backend,
+) -> None:
     marker = f"98763.{os.getpid()}"
     others = descendants()
     async with portable.open(workers=1) as sandbox:
         running = asyncio.create_task(sandbox.run(hold(marker), [""], limits=Limits(wall_seconds=600)))
-        await until(lambda: marked(marker))
-        _kill_helpers(others)
+        for _ in range(2):
+            await until(lambda: marked(marker))
+            _kill_helpers(others)
+            await until(lambda: not marked(marker))
         report = await running
         assert report.executions[0].status is Status.INTERNAL_ERROR
-        assert "helper process" in report.executions[0].stderr
+        assert "the agent was lost" in report.executions[0].stderr
         assert (await run_one(sandbox, "print('next')")).stdout == "next\n"
         await until(lambda: not marked(marker))
 
 
-async def test_a_helper_killed_between_runs_loses_one_run_at_most_whatever_its_input(portable: Backend) -> None:
+async def test_a_helper_killed_between_runs_loses_no_run_whatever_its_input(portable: Backend) -> None:
     others = descendants()
     async with portable.open(workers=1) as sandbox:
         await run_one(sandbox, "print(1)")
         _kill_helpers(others)
-        lost = await sandbox.run("print(len(input()))", ["x" * 4_000_000])
-        assert lost.compilation.status is Status.INTERNAL_ERROR
         assert (await run_one(sandbox, "print(len(input()))", "x" * 4_000_000)).stdout == "4000000\n"
 
 
 def _kill_helpers(others: list[int]) -> None:
     """Kill the helpers that were started since; `others` belong to sandboxes of other tests."""
     for number in set(descendants()) - set(others):
-        if "spawner.py" in _line(number):
+        if "load_modules" in _line(number):
             os.kill(number, signal.SIGKILL)
 
 

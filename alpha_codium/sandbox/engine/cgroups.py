@@ -25,6 +25,8 @@ PATIENCE_SECONDS = 2.0
 PAUSE_SECONDS = 0.002
 NAMES_TRIED = 100
 UNLIMITED = 2**63
+# The highest limit of memory that every kernel takes.
+MOST_MEMORY = 1 << 62
 # While the kernel frees the last memory of a group again and again, less than this is free.
 NEARLY_ALL_BYTES = 16 << 20
 
@@ -79,7 +81,7 @@ class WorkerGroup:
 
         Files in memory and the kernel's memory for the processes count too. Raises OSError.
         """
-        files = self._memory_limits
+        files, limit = self._memory_limits, min(limit, MOST_MEMORY)
         current = self._written.get(files[0], UNLIMITED)
         if limit == current and limit == self._written.get(files[-1]):
             return True

@@ -14,7 +14,6 @@ import subprocess
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 from alpha_codium.limits import OVERHEAD_BYTES, Limits
 from alpha_codium.sandbox.engine import files
@@ -105,8 +104,8 @@ class Channel(ABC):
         return True
 
     @abstractmethod
-    def begin(self, program: RunnerProgram, limits: Limits, request: dict[str, Any]) -> None:
-        """Start a runner; `request` is that of `runner_request`."""
+    def begin(self, program: RunnerProgram, limits: Limits, *, may_fork: bool) -> None:
+        """Start a runner, whose tests `may_fork`."""
 
     @abstractmethod
     def answer(self, seconds: float) -> bytes | None:
@@ -149,6 +148,11 @@ class Channel(ABC):
     def activity(self) -> float | None:
         """Seconds for which the current test has run or waited for a processor, see `processes.activity`."""
         return None
+
+    @property
+    def counts_memory(self) -> bool:
+        """Whether the control group limits the memory and counts kills for memory."""
+        return self.group is not None and self.group.counts_memory
 
     def cpu_seconds(self) -> float:
         """Return the CPU seconds of all processes so far; 0 if no group counts them."""

@@ -13,14 +13,13 @@ import struct
 import subprocess
 import threading
 from pathlib import Path
-from typing import Any
 
 from alpha_codium.limits import Limits
 from alpha_codium.sandbox.engine import files
 from alpha_codium.sandbox.engine.channel import ANSWER_SECONDS, Channel, Result, RunnerLost, Wiring
 from alpha_codium.sandbox.engine.executables import Executable
 from alpha_codium.sandbox.engine.inside import wire
-from alpha_codium.sandbox.engine.jail import Jail, RunnerProgram, folder_in, program_folder_in
+from alpha_codium.sandbox.engine.jail import Jail, RunnerProgram, folder_in, program_folder_in, runner_request
 from alpha_codium.sandbox.engine.outcome import STDERR_KEPT, Outputs
 from alpha_codium.sandbox.engine.processes import activity, end, processor_wait, reap_orphans
 from alpha_codium.sandbox.engine.scratch import Scratch, ScratchState, make_scratch, unused_user
@@ -80,16 +79,18 @@ class DescriptorChannel(Channel):
         if self._scratch is not None:
             self._scratch.remove()
 
-    def begin(self, program: RunnerProgram, limits: Limits, request: dict[str, Any]) -> None:
+    def begin(self, program: RunnerProgram, limits: Limits, *, may_fork: bool) -> None:
         """See `Channel`."""
+        walls, counted = self.jail.walls, self.counts_memory
+        request = runner_request(limits, program, may_fork=may_fork, walls=walls, counted=counted)
+        request["covers"] = self.jail.covered_by(program.main)
         self._socket, inner = socket.socketpair()
         self._patience = 0.0
         with inner, files.closing([]) as fds:
             self._errors = files.output_file("stderr")
             for source in (program.source, program.driver):
                 fds.append(os.dup(source.fd) if isinstance(source, Executable) else files.input_file(source))
-            message = marshal.dumps(request | {"covers": self.jail.covered_by(program.main)}, 2)
-            socket.send_fds(self._control, [message], [*fds, inner.fileno(), self._errors])
+            socket.send_fds(self._control, [marshal.dumps(request, 2)], [*fds, inner.fileno(), self._errors])
         said, runners, _, _ = socket.recv_fds(self._control, 64, 4, socket.MSG_CMSG_CLOEXEC)
         if said[:1] != wire.STARTED or len(runners) != 1:
             raise ConnectionError("it started no runner")

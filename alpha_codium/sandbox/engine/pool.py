@@ -50,6 +50,7 @@ from alpha_codium.sandbox.protocol import (
     Layer,
     PairUnsupported,
     Sandbox,
+    refuse_turns,
     require_language,
     require_one_file,
     worker_count,
@@ -74,13 +75,15 @@ class PoolOptions(TypedDict, total=False):
 
 
 class JailPool(Sandbox, ABC):
-    """Runs programs in jailed workers; a backend defines the jails (`start_first`, `layers`)."""
+    """Runs programs in jailed workers; a backend defines the jails (`start_first`, `layers`) and how to reach them."""
 
     name: ClassVar[str]
     # Whether programs can run in the runtime of their language, such as a JVM, with the isolation of this backend.
     has_runtimes = True
     # Whether the standard streams of a program can be joined to another program.
     has_dialogues = True
+    # Whether a program in Python may have several files.
+    has_many_files = False
     # Whether compilers run in the backend's own jails, not in those of this machine.
     compiles_inside = False
     has_turns = True
@@ -206,13 +209,15 @@ class JailPool(Sandbox, ABC):
         require_language(job.left.program, *(LANGUAGES if talking and job.left.driver else (PYTHON,)))
         require_language(job.right.program, *(LANGUAGES if talking else (PYTHON,)))
         for side in job.sides:
-            require_one_file(side)
+            self._require_one_file(side)
         builds = [await self._build_of(side, job.limits_of(side)) for side in job.sides]
         cancellation = Cancellation()
         async with self._slot() as slot:
-            workers = slot.worker_for(job.left.program.source, "pair"), worker_for(slot, job.right, builds[1])
+            workers = slot.worker_for(job.left.program.source, "pair"), self.worker_for(slot, job.right, builds[1])
             sessions = [
-                Session(worker, self._lock, cancellation, side, job.limits_of(side), self._building_of(slot, build))
+                Session(
+                    worker, self._lock, cancellation, side, job.limits_of(side), self.building_of(slot, side, build)
+                )
                 for side, worker, build in zip(job.sides, workers, builds, strict=True)
             ]
             try:
@@ -225,11 +230,13 @@ class JailPool(Sandbox, ABC):
     async def _session(self, job: Job) -> AsyncIterator[tuple[Slot, Session]]:
         """Give the job a worker and a session, which ends with the context or with the sandbox."""
         require_language(job.program, *LANGUAGES)
-        require_one_file(job)
+        self._require_one_file(job)
+        if not self.has_turns:
+            refuse_turns(job)
         build = await self._build_of(job, job.limits)
         async with self._slot() as slot:
-            worker = worker_for(slot, job, build)
-            session = Session(worker, self._lock, Cancellation(), job, job.limits, self._building_of(slot, build))
+            worker, building = self.worker_for(slot, job, build), self.building_of(slot, job, build)
+            session = Session(worker, self._lock, Cancellation(), job, job.limits, building)
             self._sessions.add(session)
             try:
                 with session.cancellation.calling(session.worker.interrupt):
@@ -253,8 +260,18 @@ class JailPool(Sandbox, ABC):
     def _programs(self) -> ProgramCache:
         return ProgramCache(programs_folder())
 
-    def _building_of(self, slot: Slot, build: Build | None) -> Building | None:
-        """Return what builds a program; None if the interpreter runs it."""
+    def _require_one_file(self, what: Job | Side) -> None:
+        if not (self.has_many_files and what.program.language == PYTHON):
+            require_one_file(what)
+
+    def worker_for(self, slot: Slot, what: Job | Side, build: Build | None) -> Worker:
+        """Return the worker for a program that runs alone, or beside another one as the right side."""
+        if build is None:
+            return slot.worker_for(what.program.source)
+        return slot.with_tools(build.start.readable) if build.start.readable else slot.plain
+
+    def building_of(self, slot: Slot, what: Job | Side, build: Build | None) -> Building | None:
+        """Return what builds a program; None if the interpreter in the jail runs it."""
         if build is None:
             return None
         made, load = slot.residents.made, slot.executables.of
@@ -315,10 +332,3 @@ class JailPool(Sandbox, ABC):
         job = Job(Program.from_source(PYTHON, program), ("",))
         session = Session(self._slots[0].plain, self._lock, cancellation, job, job.limits)
         return list(session.executions(job))[-1]
-
-
-def worker_for(slot: Slot, what: Job | Side, build: Build | None) -> Worker:
-    """Return the worker for a program that runs alone, or beside another one as the right side."""
-    if build is None:
-        return slot.worker_for(what.program.source)
-    return slot.with_tools(build.start.readable) if build.start.readable else slot.plain

@@ -45,7 +45,8 @@ class RunnerClient:
         self.worker, self.limits = worker, limits
         self.channel = channel = worker.begin(program, limits)
         # Where the program's files are.
-        self._prefix = f"{channel.folder if program.native is None else channel.program_folder}/".encode()
+        is_in_folder = program.native is None or program.native["writable"]
+        self._prefix = f"{channel.folder if is_in_folder else channel.program_folder}/".encode()
         # The peak of a compiled program decides: a control group allows for the sandbox's own processes, too. So does
         # that of a runtime whose memory nothing else counts.
         native = program.native or {"image": False, "memory": None}

@@ -10,7 +10,7 @@ from alpha_codium.sandbox.engine.cancellation import WorkerLost
 from alpha_codium.sandbox.engine.cgroups import WorkerGroup
 from alpha_codium.sandbox.engine.channel import Channel
 from alpha_codium.sandbox.engine.descriptors import DescriptorChannel
-from alpha_codium.sandbox.engine.jail import Jail, RunnerProgram, runner_request
+from alpha_codium.sandbox.engine.jail import Jail, RunnerProgram
 
 START_SECONDS = 60.0
 _numbers = itertools.count()
@@ -60,7 +60,7 @@ class Worker:
             self.discard()
             raise NotReady(f"the sandbox isn't ready after {START_SECONDS:g} s: is the machine overloaded?") from error
         except (OSError, ValueError, SandboxError) as error:
-            said = self._said()
+            said = self.last_words()
             self.discard()
             raise WorkerLost(f"cannot make the jail: {said or error}") from error
         return channel
@@ -68,15 +68,8 @@ class Worker:
     def begin(self, program: RunnerProgram, limits: Limits) -> Channel:
         """Start a runner, and the interpreter if there is none; return its channel. Raises WorkerLost."""
         channel = self._channel_for(limits)
-        request = runner_request(
-            limits,
-            program,
-            may_fork=self._may_fork_for(program),
-            walls=not self.has_namespaces,
-            counted=self.counts_memory,
-        )
         try:
-            channel.begin(program, limits, request)
+            channel.begin(program, limits, may_fork=self._may_fork_for(program))
         except OSError as error:
             raise self._lost(error) from error
         if self._closing:
@@ -92,7 +85,7 @@ class Worker:
         if self._channel is not None and not self._channel.has_room_for(limits):
             self.discard()
         channel = self._channel or self.start()
-        if channel.group is not None and channel.group.counts_memory:
+        if channel.group is not None and channel.counts_memory:
             # Reset the count: earlier kills belong to another program.
             channel.group.was_killed_for_memory()
             if not channel.group.set_memory(limits.memory_bytes + channel.overhead_bytes):
@@ -148,7 +141,7 @@ class Worker:
     @property
     def counts_memory(self) -> bool:
         """Whether a control group limits the memory and counts kills for memory."""
-        return self.group is not None and self.group.counts_memory
+        return self._channel is not None and self._channel.counts_memory
 
     @property
     def bounded(self) -> bool:
@@ -173,11 +166,11 @@ class Worker:
         compiles = program.native is not None and program.native["writable"]
         return self.may_fork or (compiles and self.has_namespaces)
 
-    def _said(self) -> str:
-        """What the interpreter said last, perhaps the reason of its end."""
+    def last_words(self) -> str:
+        """Return what the interpreter said last, perhaps the reason of its end."""
         return self._channel.last_words() if self._channel is not None else ""
 
     def _lost(self, reason: object) -> WorkerLost:
-        said = self._said()
+        said = self.last_words()
         self.discard()
         return WorkerLost(f"the sandbox's worker was lost: {said or reason}")

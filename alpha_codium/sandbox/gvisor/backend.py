@@ -22,7 +22,7 @@ from typing import Unpack
 
 from alpha_codium.errors import SandboxError
 from alpha_codium.sandbox.engine.containers.commands import ask
-from alpha_codium.sandbox.engine.containers.frame_channel import Launch
+from alpha_codium.sandbox.engine.containers.launch import Launch
 from alpha_codium.sandbox.engine.containers.pool import ContainerSandbox
 from alpha_codium.sandbox.engine.containers.sources import script
 from alpha_codium.sandbox.engine.inside import kernel
@@ -111,7 +111,7 @@ class GvisorSandbox(ContainerSandbox):
         if self.is_inside:
             folder = tempfile.mkdtemp(prefix="gencode-root-")
             command = beside_us(self._slots[0].plain.jail)
-            return Launch(command, lambda: remove_root(folder), OVERHEAD_BYTES, own_root=folder)
+            return Launch(command, lambda: remove_root(folder), OVERHEAD_BYTES, config={"own_root": folder})
         assert self._scratch is not None
         name = f"gencode-{os.getpid()}-{next(_numbers)}"
         command = (*self._runsc(), "run", f"--bundle={self._scratch.path}", name)

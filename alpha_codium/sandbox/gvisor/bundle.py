@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from alpha_codium.sandbox.engine.containers.frame_channel import CAPABILITIES
+from alpha_codium.sandbox.engine.containers.launch import CAPABILITIES
 from alpha_codium.sandbox.engine.inside import wire
 from alpha_codium.sandbox.engine.interpreter import Interpreter
 from alpha_codium.sandbox.engine.jail import SCRATCH_BYTES

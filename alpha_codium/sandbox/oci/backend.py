@@ -15,7 +15,7 @@ from typing import Unpack
 
 from alpha_codium.errors import SandboxError
 from alpha_codium.program import Workspace
-from alpha_codium.sandbox.engine.containers.frame_channel import Launch
+from alpha_codium.sandbox.engine.containers.launch import Launch
 from alpha_codium.sandbox.engine.containers.pool import ContainerSandbox
 from alpha_codium.sandbox.engine.containers.sources import script
 from alpha_codium.sandbox.engine.interpreter import Interpreter, environment_of_zygote

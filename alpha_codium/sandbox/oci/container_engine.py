@@ -19,7 +19,7 @@ from pathlib import Path
 
 from alpha_codium.errors import SandboxError, nearest
 from alpha_codium.sandbox.engine.containers.commands import ask, last_line
-from alpha_codium.sandbox.engine.containers.frame_channel import CAPABILITIES
+from alpha_codium.sandbox.engine.containers.launch import CAPABILITIES
 from alpha_codium.sandbox.engine.inside import wire
 from alpha_codium.sandbox.engine.interpreter import ASK, NEWEST, OLDEST, Interpreter
 from alpha_codium.sandbox.engine.jail import SCRATCH_BYTES

@@ -1,85 +1,75 @@
 """The portable backend, which runs a plain interpreter process for each test: neither fast nor a complete jail.
 
-1. The program is compiled once, in a separate process; it isn't run if that fails. Programs in other languages are
-   compiled by the engine, in its jail, and kept; the artifact is started where it is kept.
-2. Each input gets a new folder with the program in it, and a new `python program.py` there, with limits and its own
-   session. A helper process (see `spawner`) starts it, inside the namespaces of `isolation`, and kills what is left of
-   it before the next one starts. The folder is private if the machine allows it, else all programs can change it.
-3. The time limit is CPU time. The wall limit is a backstop for programs that wait.
-4. A driver is a file; a few lines of ours read it, remove it, and run it instead of the program.
-5. Each worker has two spawners: a pair runs on both, so that no two pairs wait for each other.
+1. An agent (`inside/agent`) starts the processes, inside the namespaces of `isolation`. Each test gets new folders,
+   with the program in them, and a new `python program.py` there. They are private if the machine allows it, else all
+   programs can change them.
+2. A program in Python is checked first, in a separate process; it isn't run if that fails. Programs in other languages
+   are compiled by the engine, in its jails, and kept.
+3. A driver is a file; a few lines of ours read it, remove it, and run it instead of the program.
 """
 
-import asyncio
-import contextlib
-import functools
-import queue
+import marshal
+import resource
 import shutil
-import signal
-import socket
 import subprocess
+import sys
 import tempfile
-from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
-from types import MappingProxyType, TracebackType
-from typing import Self, TypeVar
+from types import MappingProxyType
+from typing import Any
+
+from loguru import logger
 
 import alpha_codium
-from alpha_codium.errors import UserError
-from alpha_codium.language_table import LANGUAGES
+from alpha_codium.errors import SandboxError
 from alpha_codium.languages.python import DRIVER, LANGUAGE
-from alpha_codium.languages.tools import ARTIFACT
+from alpha_codium.languages.tools import Build
 from alpha_codium.limits import COMPILE_LIMITS, OVERHEAD_BYTES, Limits
-from alpha_codium.paths import programs_folder
-from alpha_codium.program import PYTHON, Job, PairJob, Program, Side
-from alpha_codium.sandbox.engine.cancellation import Cancellation, Cancelled, WorkerLost
+from alpha_codium.program import Job, Side
+from alpha_codium.sandbox.engine.cancellation import Cancellation, WorkerLost
+from alpha_codium.sandbox.engine.channel import Channel
+from alpha_codium.sandbox.engine.containers.frame_channel import FrameChannel
+from alpha_codium.sandbox.engine.containers.launch import Launch
+from alpha_codium.sandbox.engine.containers.sources import FRAMES, starting_script
 from alpha_codium.sandbox.engine.interpreter import (
+    Interpreter,
     environment_of,
+    inspect_interpreter,
     packages_of,
     path_of,
     require_interpreter,
     version_of,
 )
-from alpha_codium.sandbox.engine.native import memory_limit
-from alpha_codium.sandbox.engine.outcome import execution_of, lost, ran_out_of_memory, status_of
-from alpha_codium.sandbox.engine.toolchains import Toolchains
-from alpha_codium.sandbox.portable.compilers import CANCELLED, Compilers
-from alpha_codium.sandbox.portable.isolation import gives_private_folders, isolating_command, namespaces_command
-from alpha_codium.sandbox.portable.spawner_client import Ended, SpawnerClient
-from alpha_codium.sandbox.protocol import (
-    NO_DIALOGUES,
-    Isolation,
-    PairUnsupported,
-    Sandbox,
-    refuse_turns,
-    require_language,
-    require_one_file,
-    worker_count,
+from alpha_codium.sandbox.engine.jail import OWN_PROCESSES, Jail, RunnerProgram
+from alpha_codium.sandbox.engine.native import native_of
+from alpha_codium.sandbox.engine.pool import JailPool
+from alpha_codium.sandbox.engine.session import Building
+from alpha_codium.sandbox.engine.slot import Slot
+from alpha_codium.sandbox.engine.worker import Worker
+from alpha_codium.sandbox.portable.isolation import isolating_command, namespaces_command
+from alpha_codium.sandbox.protocol import Isolation, Layer
+from alpha_codium.verdict import Identity
+
+AGENT = (
+    *(f"engine.inside.{name}" for name in ("wire", "known_good")),
+    *FRAMES,
+    *(f"portable.inside.{name}" for name in ("rooms", "process", "agent")),
 )
-from alpha_codium.values import surrogate_in
-from alpha_codium.verdict import Execution, Identity, PairReport, Report, Status
-
-T = TypeVar("T")
-
-
-@dataclass(frozen=True, slots=True)
-class Process:
-    """What a test's process runs: a command in a folder with `files`; `memory` as for `SpawnerClient.run`.
-
-    `kept` is the folder of the host with the compiled program, whose path isn't shown in messages.
-    """
-
-    command: Sequence[str]
-    files: Mapping[str, str] = field(default_factory=dict)
-    environment: Mapping[str, str] = field(default_factory=dict)
-    memory: tuple[str, int] | None = None
-    kept: str = ""
+# For private folders only: they need Linux.
+PRIVATE = ("engine.inside.kernel", "portable.inside.private")
+# An agent starts with these variables only: no secrets.
+CLEAN = ("env", "--ignore-environment", "PATH=/usr/bin:/bin")
 
 
-class PortableSandbox(Sandbox):
+class PortableSandbox(JailPool):
     """A sandbox of plain processes; see the module."""
+
+    name = "portable"
+    has_turns = False
+    has_dialogues = False
+    has_many_files = True
 
     def __init__(
         self,
@@ -88,218 +78,134 @@ class PortableSandbox(Sandbox):
         interpreter: str = "",
         languages: Mapping[str, Mapping[str, str]] = MappingProxyType({}),
     ) -> None:
-        self.workers = worker_count(workers)
-        self.isolation: Isolation = isolation
-        self.interpreter = path_of(interpreter)
-        self._toolchains = Toolchains(languages)
-        self._compilers = Compilers()
-        self._idle: queue.SimpleQueue[tuple[SpawnerClient, SpawnerClient]] = queue.SimpleQueue()
-        self._workers: list[SpawnerClient] = []
-        self._threads: ThreadPoolExecutor | None = None
-        self._scratch: Path | None = None
-        self._is_private = False
+        super().__init__(workers, isolation, interpreter, (), languages)
+        self._prefix: tuple[str, ...] = ()
+        # Whether programs have private folders; None until the first agent has tried.
+        self._is_private: bool | None = None
 
-    async def __aenter__(self) -> Self:
-        """Check isolation and interpreter, and make the scratch folder."""
+    def inspect(self) -> Interpreter:
+        """See `JailPool`; the interpreter of the jails in which programs are compiled is ours."""
         require_interpreter(self.interpreter)
-        prefix = await asyncio.to_thread(isolating_command, self.isolation)
-        self._is_private = await asyncio.to_thread(gives_private_folders, prefix, self.interpreter)
-        has_namespaces = bool(await asyncio.to_thread(namespaces_command))
-        self._toolchains = replace(self._toolchains, walls=not has_namespaces)
-        self._workers, self._idle, self._compilers = [], queue.SimpleQueue(), Compilers()
-        shown = await asyncio.to_thread(folder_of_programs)
-        make = functools.partial(SpawnerClient, prefix, counted=bool(prefix), interpreter=self.interpreter, shown=shown)
-        for _ in range(self.workers):
-            left, right = make(), make()
-            self._workers += (left, right)
-            self._idle.put((left, right))
-        self._threads = ThreadPoolExecutor(self.workers, thread_name_prefix="sandbox")
-        self._scratch = Path(tempfile.mkdtemp(prefix="gencode-"))
-        return await super().__aenter__()
+        return inspect_interpreter(path_of(""))
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Stop what still runs and remove the scratch folder."""
-        assert self._threads is not None and self._scratch is not None
-        await super().__aexit__(kind, error, trace)
-        self._threads.shutdown(wait=False, cancel_futures=True)
-        for worker in self._workers:
-            worker.interrupt(closing=True)
-        self._compilers.interrupt()
-        await asyncio.to_thread(self._threads.shutdown)
-        await asyncio.to_thread(self._compilers.close)
-        for worker in self._workers:
-            await asyncio.to_thread(worker.close)
-        await asyncio.to_thread(remove, self._scratch)
+    def prepare(self, interpreter: Interpreter) -> None:
+        """See `JailPool`."""
+        self._prefix = isolating_command(self.isolation)
+        self._is_private = None if self._prefix else False
 
-    async def identity(self) -> Identity:
-        """See `Sandbox.identity`."""
-        interpreter = await asyncio.to_thread(version_of, self.interpreter)
-        packages = await asyncio.to_thread(packages_of, self.interpreter)
-        isolation = ("namespaces", *(["private folders"] if self._is_private else [])) if self.isolation else ()
-        return Identity("portable", alpha_codium.__version__, interpreter, isolation=isolation, packages=packages)
+    def describe(self) -> Identity:
+        """See `JailPool`."""
+        interpreter, packages = version_of(self.interpreter), packages_of(self.interpreter)
+        return Identity(self.name, alpha_codium.__version__, interpreter, packages=packages)
 
-    def tool_version(self, language: str) -> str:
-        """See `Sandbox.tool_version`."""
-        return self._toolchains.version(language)
+    @property
+    def layers(self) -> list[Layer]:
+        """See `JailPool`."""
+        if not self._prefix:
+            return []
+        how = "no file of the host or of another program can be changed"
+        return [
+            Layer("namespaces", True, "no network, no other process", ""),
+            Layer("private folders", bool(self._is_private), how, "Linux 5.12"),
+        ]
 
-    async def execute(self, job: Job) -> AsyncGenerator[Execution, None]:
-        """See `Sandbox.execute`."""
-        refuse_turns(job)
-        require_language(job.program, *LANGUAGES)
-        if job.program.language == PYTHON:
-            compilation = await self._in_thread(self._compile, job.program, job.limits)
-            process = self._interpreted(job)
-        else:
-            compilation, process = await self._built(job)
-        yield compilation
-        if not compilation.finished:
-            return
-        for text in job.inputs:
-            execution = await self._in_thread(self._execute, process, text, job.limits)
-            yield execution
-            if job.stop_after_failure and not execution.finished:
-                return
+    def start_first(self, cancellation: Cancellation, jail: Jail) -> None:
+        """See `JailPool`."""
+        self.toolchains = replace(self.toolchains, walls=not namespaces_command())
+        try:
+            self.start(replace(jail, preload=(), walls=self.toolchains.walls))
+        except WorkerLost as error:
+            raise SandboxError(f"the portable backend can't start programs ({error})") from error
+        first = self._slots[0].plain
+        self._is_private = first.facts["private folders"]
+        if self._prefix and not self._is_private:
+            reason = (first.last_words().splitlines() or ["unknown reason"])[-1]
+            logger.warning(f"programs can read and change each other's files, and yours: no private folders ({reason})")
 
-    async def execute_pair(self, job: PairJob) -> PairReport:
-        """See `Sandbox.execute_pair`."""
-        if job.dialogue is not None:
-            raise PairUnsupported(NO_DIALOGUES.format("portable"))
-        sides = job.sides
-        for side in sides:
-            require_language(side.program, PYTHON)
-        compiled = [await self._in_thread(self._compile, side.program, job.limits_of(side)) for side in sides]
-        executed: tuple[Execution, ...] = ()
-        if all(compilation.status is Status.FINISHED for compilation in compiled):
-            executed = await self._in_thread(self._execute_both, job)
-        left, right = (Report(compilation, executed[i : i + 1]) for i, compilation in enumerate(compiled))
-        return PairReport(left, right)
+    def connect(self, jail: Jail, number: int, memory_bytes: int) -> Channel:
+        """See `JailPool`."""
+        return FrameChannel(jail, number, memory_bytes, self.launch)
 
-    async def _built(self, job: Job) -> tuple[Execution, Process]:
-        """Compile a program that the interpreter doesn't run; return the compiler's execution, and what runs it."""
-        require_one_file(job)
-        if reason := surrogate_in(*job.program.files.values()):
-            return Execution(Status.COMPILATION_ERROR, stderr=f"the program is {reason}"), Process(())
-        build = await asyncio.to_thread(self._toolchains.build, job, job.limits)
-        assert build is not None
-        made = await self._in_thread(self._compilers.made, build)
-        if isinstance(made, Execution):
-            return made, Process(())
-        start = build.start
-        command = [argument.replace(ARTIFACT, str(made)) for argument in start.command] or [str(made)]
-        process = Process(command, {}, start.environment, memory_limit(start), f"{made.parent}/")
-        return Execution(Status.FINISHED, exit_code=0), process
+    def launch(self, memory_bytes: int) -> Launch:
+        """Return how to start an agent."""
+        base = Path(tempfile.mkdtemp(prefix="gencode-"))
+        folders = str(base / "box"), str(base / "program")
+        for folder in folders:
+            Path(folder).mkdir()
+        script = starting_script() + "serve()\n"
+        return Launch(
+            (*CLEAN, *self._prefix, sys.executable, "-I", "-S", "-c", script),
+            lambda: remove(base),
+            OVERHEAD_BYTES,
+            # Without isolation, nothing is counted, either.
+            members=None if self._prefix else tuple,
+            modules=(*PRIVATE, *AGENT) if self._prefix else AGENT,
+            config={
+                "folders": folders,
+                "interpreter": self.interpreter,
+                # Those that follow never have less than the first one.
+                "private": self._is_private,
+                "variables": environment_of(base / "box"),
+            },
+            folders=folders,
+            facts=("namespaces", "private folders"),
+            request=plain_request,
+        )
 
-    def _interpreted(self, what: Job | Side) -> Process:
-        """Return what runs a Python program, or its driver."""
+    def worker_for(self, slot: Slot, what: Job | Side, build: Build | None) -> Worker:
+        """See `JailPool`."""
+        return slot.plain
+
+    def building_of(self, slot: Slot, what: Job | Side, build: Build | None) -> Building | None:
+        """See `JailPool`."""
+        return super().building_of(slot, what, build) if build is not None else lambda _: self._interpreted(what)
+
+    def _interpreted(self, what: Job | Side) -> RunnerProgram:
+        """Return what checks and runs a program in Python, or its driver."""
+        files = {**what.program.files, **({DRIVER: what.driver} if what.driver else {})}
+        contents = {path: text.encode("utf-8", "replace") for path, text in files.items()}
         command = LANGUAGE.start_command(self.interpreter, what.program.main, driven=bool(what.driver))
-        return Process(command, {**what.program.files, **({DRIVER: what.driver} if what.driver else {})})
-
-    async def _in_thread(self, function: Callable[..., T], *arguments: object) -> T:
-        """Run a function in a thread; if this task is cancelled, its program ends at once."""
-        cancellation = Cancellation()
-        try:
-            return await asyncio.get_running_loop().run_in_executor(self._threads, function, cancellation, *arguments)
-        except asyncio.CancelledError:
-            cancellation.cancel()
-            raise
-
-    def _compile(self, cancellation: Cancellation, program: Program, limits: Limits) -> Execution:
-        if reason := surrogate_in(*program.files.values()):
-            return Execution(Status.COMPILATION_ERROR, stderr=f"the program is {reason}")
-        memory = min(COMPILE_LIMITS.memory_bytes, limits.memory_bytes + OVERHEAD_BYTES)
-        with self._both_workers() as (worker, _):
-            command = LANGUAGE.compile_command(self.interpreter, program.main)
-            text = program.source
-            limits = replace(COMPILE_LIMITS, memory_bytes=memory)
-            execution = self._run(cancellation, worker, Process(command), text, limits)
-        if execution.status in (Status.FINISHED, Status.INTERNAL_ERROR):
-            return execution
-        if execution.status is Status.RUNTIME_ERROR and execution.signal == signal.SIGKILL:
-            # Not by one of our limits.
-            return lost("the compiler was killed")
-        return Execution(Status.COMPILATION_ERROR, stderr=execution.stderr, exit_code=execution.exit_code)
-
-    def _execute(self, cancellation: Cancellation, process: Process, stdin: str, limits: Limits) -> Execution:
-        with self._both_workers() as (worker, _):
-            return self._run(cancellation, worker, process, stdin, limits)
-
-    def _execute_both(self, cancellation: Cancellation, job: PairJob) -> tuple[Execution, ...]:
-        with self._both_workers() as workers, ThreadPoolExecutor(2) as threads:
-            running = [
-                threads.submit(self._run_linked, cancellation, worker, side, job.limits_of(side), end)
-                for worker, side, end in zip(workers, job.sides, socket.socketpair(), strict=True)
-            ]
-            return tuple(each.result() for each in running)
-
-    @contextlib.contextmanager
-    def _both_workers(self) -> Iterator[tuple[SpawnerClient, SpawnerClient]]:
-        """Take both spawners of a worker."""
-        both = self._idle.get()
-        try:
-            yield both
-        finally:
-            self._idle.put(both)
-
-    def _run_linked(
-        self, cancellation: Cancellation, worker: SpawnerClient, side: Side, limits: Limits, channel: socket.socket
-    ) -> Execution:
-        with channel:
-            return self._run(cancellation, worker, self._interpreted(side), side.input, limits, channel)
-
-    def _run(
-        self,
-        cancellation: Cancellation,
-        worker: SpawnerClient,
-        process: Process,
-        stdin: str,
-        limits: Limits,
-        channel: socket.socket | None = None,
-    ) -> Execution:
-        """Run a process in a new folder; failures of the sandbox become internal errors."""
-        assert self._scratch is not None
-        try:
-            folder = self._scratch if self._is_private else Path(tempfile.mkdtemp(dir=self._scratch))
-            try:
-                if not self._is_private:
-                    write(folder, process.files)
-                mounted = process.files if self._is_private else None
-                environment = environment_of(folder) | dict(process.environment)
-                data, memory = stdin.encode("utf-8", "replace"), process.memory
-                with cancellation.calling(worker.interrupt):
-                    ended = worker.run(process.command, data, limits, folder, environment, channel, mounted, memory)
-                if ended.start_error:
-                    return lost(f"{process.command[0]}: {ended.start_error}")
-                # As in the engine's runner client, the peak of a compiled program decides.
-                is_image = process.memory is not None and process.memory[0] == "RLIMIT_AS"
-                if is_image and ended.peak_bytes > limits.memory_bytes:
-                    ended = replace(ended, wait_status=signal.SIGKILL, killed_for_memory=True)
-                status = status_of_end(ended, limits)
-                stderr = ended.stderr.replace(process.kept.encode(), b"") if process.kept else ended.stderr
-                return execution_of(ended, status, ended.stdout, stderr, f"{folder}/".encode())
-            finally:
-                if not self._is_private:
-                    remove(folder)
-        except Cancelled:
-            return CANCELLED
-        except (OSError, WorkerLost) as error:
-            return lost(error)
+        checking = {
+            "command": list(LANGUAGE.compile_command(self.interpreter, what.program.main)),
+            "text": contents[what.program.main],
+        }
+        native = native_of(list(command), {}, writable=True, memory=("RLIMIT_AS", 0)) | {"check": checking}
+        return RunnerProgram(marshal.dumps(contents, 2), main=what.program.main, native=native)
 
 
-def folder_of_programs() -> str:
-    """Return the folder of compiled programs; empty if there is none, and programs must be in Python."""
-    try:
-        return str(programs_folder())
-    except UserError:
-        return ""
+def plain_request(limits: Limits, program: RunnerProgram, counted: bool) -> dict[str, Any]:
+    """Return a program's limits for the agent; `counted`: a control group limits the memory.
+
+    The address space of a Python program is limited in any case.
+    """
+    assert program.native is not None
+    native = dict(program.native)
+    (name, more), check = native["memory"], native.get("check")
+    memory = {} if counted and check is None else {name: limits.memory_bytes + more}
+    stack = limits.stack_bytes if counted and check is None and name == "RLIMIT_AS" else resource.RLIM_INFINITY
+    if check is not None:
+        most = {"RLIMIT_AS": min(COMPILE_LIMITS.memory_bytes, limits.memory_bytes + OVERHEAD_BYTES)}
+        rlimits = rlimits_of(COMPILE_LIMITS, most, resource.RLIM_INFINITY)
+        native["check"] = {**check, "rlimits": rlimits, "output_bytes": COMPILE_LIMITS.output_bytes}
+    return {"native": native, "rlimits": rlimits_of(limits, memory, stack)}
 
 
-def write(folder: Path, files: Mapping[str, str]) -> None:
-    """Write a program's files."""
-    for name, text in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_bytes(text.encode("utf-8", "replace"))
+def rlimits_of(limits: Limits, memory: Mapping[str, int], stack: int) -> dict[str, int]:
+    """Return the limits as the kernel takes them.
+
+    A program that ignores the signal at its CPU limit gets one more second.
+    """
+    return {
+        **memory,
+        "RLIMIT_CPU": limits.kernel_cpu_seconds,
+        "RLIMIT_FSIZE": limits.file_bytes,
+        "RLIMIT_NOFILE": limits.open_files,
+        "RLIMIT_NPROC": limits.processes + OWN_PROCESSES,
+        "RLIMIT_CORE": 0,
+        # As on contest judges: deep recursion is common, and bounded by memory. A finite limit is also the size that
+        # every thread reserves, so there is none where that counts.
+        "RLIMIT_STACK": stack,
+    }
 
 
 def remove(folder: Path) -> None:
@@ -308,14 +214,3 @@ def remove(folder: Path) -> None:
         shutil.rmtree(folder)
     except (OSError, RecursionError):
         subprocess.run(["rm", "-rf", "--", str(folder)], capture_output=True, check=False)
-
-
-def status_of_end(ended: Ended, limits: Limits) -> Status:
-    """Return which limit was reached first, or how the program ended."""
-    return status_of(
-        ended.exit_code,
-        ended.signal,
-        output_exceeded=ended.output_exceeded or ended.signal == signal.SIGXFSZ,
-        time_exceeded=ended.cpu_seconds >= limits.cpu_seconds or ended.wall_exceeded,
-        out_of_memory=ended.killed_for_memory or ran_out_of_memory(ended.stderr, ended.peak_bytes, limits),
-    )

@@ -1,8 +1,8 @@
 """The isolation of the portable backend: namespaces.
 
 Programs get their own network, process and ipc namespaces from util-linux's `unshare`: no network, no other process to
-see or to signal, and no process that survives its program. A trial run decides whether namespaces work on this machine,
-and another whether programs can have private folders (see `engine/inside/private`). Files that gencode's user can read
+see or to signal, and no process that survives its program. A trial run decides whether namespaces work on this machine;
+the agent finds out whether programs can have private folders (see `inside/private`). Files that gencode's user can read
 are NOT hidden from programs.
 """
 
@@ -10,17 +10,12 @@ import functools
 import os
 import shutil
 import subprocess
-import sys
-import tempfile
-from pathlib import Path
 
 from loguru import logger
 
 from alpha_codium.errors import SandboxError
-from alpha_codium.sandbox.engine import inside
 from alpha_codium.sandbox.protocol import Isolation
 
-PRIVATE = Path(inside.__file__).with_name("private.py")
 NAMESPACES = ("--net", "--ipc", "--pid", "--fork", "--kill-child", "--mount-proc")
 REMEDY = "run as root or allow user namespaces (sysctl kernel.unprivileged_userns_clone=1)"
 
@@ -59,17 +54,3 @@ def namespaces_command() -> tuple[str, ...]:
     command = (unshare, *as_user, *NAMESPACES)
     trial = subprocess.run([*command, "true"], capture_output=True, check=False, timeout=10)
     return command if trial.returncode == 0 else ()
-
-
-@functools.cache
-def gives_private_folders(prefix: tuple[str, ...], interpreter: str) -> bool:
-    """Whether programs started by that command, unless it is empty, can have private folders; else warn."""
-    if not prefix:
-        return False
-    with tempfile.TemporaryDirectory(prefix="gencode-") as folder:
-        command = [*prefix, sys.executable, "-S", "-s", str(PRIVATE), folder, interpreter]
-        trial = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
-    if trial.returncode:
-        reason = (trial.stderr.strip().splitlines() or [f"exit status {trial.returncode}"])[-1]
-        logger.warning(f"programs can read and change each other's files, and yours: no private folders ({reason})")
-    return trial.returncode == 0

@@ -29,13 +29,16 @@ from tests.sandbox.fault_kinds import LONG
 async def test_a_compiler_that_was_killed_is_not_the_programs_fault() -> None:
     async with open_sandbox("portable", workers=1, isolation=bool(namespaces_command())) as sandbox:
         running = asyncio.create_task(sandbox.run(LONG, ["1\n"]))
-        while not (found := compilers()) and not running.done():
+        # It is compiled once more.
+        killed = set[int]()
+        while not running.done():
+            for number in compilers():
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(number, signal.SIGKILL)
+                    killed.add(number)
             await asyncio.sleep(0.01)
-        for number in found:
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(number, signal.SIGKILL)
         report = await running
-    assert found
+    assert killed
     assert (report.compilation.status, report.executions) == (Status.INTERNAL_ERROR, ())
 
 
@@ -194,14 +197,10 @@ async def test_an_interpreter_below_tmp_stays_visible(two_at_a_time: Sandbox) ->
         Path(folder, "bin").mkdir()
         Path(folder, "link").symlink_to(sys.executable)
         Path(folder, "bin/python3").symlink_to("../link")
-        # Our own interpreter, and the cache of compiled programs, may be there, too.
-        needed = {
-            Path(path).parts[2] for path in (folder, sys.executable, str(programs_folder())) if path.startswith("/tmp/")
-        }
+        # Our own interpreter may be there, too.
+        needed = {Path(path).parts[2] for path in (folder, sys.executable) if path.startswith("/tmp/")}
         async with open_sandbox("portable", workers=1, interpreter=f"{folder}/bin/python3") as sandbox:
-            program = (
-                "import os\nopen('/tmp/x', 'w').close()\nprint(*os.listdir('/tmp'), os.path.basename(os.getcwd()))"
-            )
+            program = "import os\nopen('/tmp/x', 'w').close()\nprint(*os.listdir('/tmp'), os.getcwd().split('/')[2])"
             *seen, own = (await run_one(sandbox, program)).stdout.split()
             assert set(seen) == {"x", own, *needed}
 
@@ -219,7 +218,7 @@ for path in (folder, *(os.path.join(folder, name) for name in os.listdir(folder)
 
 @needs_namespaces
 @pytest.mark.skipif(shutil.which("gcc") is None, reason="no gcc: apt-get install gcc libc6-dev")
-async def test_compiled_programs_run_where_they_are_kept_and_no_program_can_change_them(
+async def test_compiled_programs_run_and_no_program_can_see_or_change_what_is_kept_of_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # In /tmp, of which programs see nothing else.
@@ -233,9 +232,9 @@ async def test_compiled_programs_run_where_they_are_kept_and_no_program_can_chan
         beside = await run_one(sandbox, f"import os\nprint(os.listdir({str(tmp_path)!r}))")
     assert compilation.finished, compilation.stderr
     assert [test.exit_code for test in tests] == [3, 4, 9]
-    assert looking.stdout.splitlines()[0] == "Read-only file system"
+    assert "No such file or directory" in looking.stderr
     assert "planted" not in str(list((tmp_path / "home").rglob("*")))
-    assert beside.stdout == "['home']\n"
+    assert "No such file or directory" in beside.stderr
 
 
 @pytest.mark.thorough

@@ -20,8 +20,7 @@ import select
 import socket
 import subprocess
 import time
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable
 from typing import Any
 
 from loguru import logger
@@ -40,10 +39,11 @@ from alpha_codium.sandbox.engine.channel import (
 )
 from alpha_codium.sandbox.engine.containers.inside import frames
 from alpha_codium.sandbox.engine.containers.inside.link import Link
+from alpha_codium.sandbox.engine.containers.launch import Launch
 from alpha_codium.sandbox.engine.containers.sources import modules_of
 from alpha_codium.sandbox.engine.containers.stream import AgentStream, StreamLost
 from alpha_codium.sandbox.engine.inside import wire
-from alpha_codium.sandbox.engine.jail import Jail, RunnerProgram
+from alpha_codium.sandbox.engine.jail import OWN_PROCESSES, Jail, RunnerProgram, runner_request
 from alpha_codium.sandbox.engine.outcome import STDERR_KEPT, Outputs, largest_file
 from alpha_codium.sandbox.engine.processes import end
 from alpha_codium.sandbox.engine.seccomp import build_guard
@@ -60,28 +60,9 @@ END_SECONDS = 0.8 * GRACE_SECONDS
 # Time for the other side to read what this one wrote before it ended.
 LINGER_SECONDS = 0.5
 LEAVE_SECONDS = 5.0
-# The capabilities that an agent needs as root of its container's own kernel: for the namespaces, users, signals and
-# folders of runners.
-CAPABILITIES = ("SYS_ADMIN", "SETUID", "SETGID", "SETPCAP", "KILL", "CHOWN", "DAC_OVERRIDE", "FOWNER")
 # The CPU limit in the container, as a multiple of the wall limit: more than a test can use on all processors.
 CPU_LIMIT_FACTOR = 64
 MIB = 1 << 20
-
-
-@dataclass(frozen=True, slots=True)
-class Launch:
-    """The commands that start and remove a container, and its properties.
-
-    `overhead` is the memory of the container itself, in bytes. `members`, if an engine starts the container, returns
-    those of its processes that we may count. `own_root`, if the agent is started outside a container, is an empty
-    folder in which it makes its root.
-    """
-
-    command: tuple[str, ...]
-    remove: Callable[[], None]
-    overhead: int
-    members: Callable[[], Iterable[int]] | None = None
-    own_root: str = ""
 
 
 class FrameChannel(Channel):
@@ -89,9 +70,9 @@ class FrameChannel(Channel):
 
     def __init__(self, jail: Jail, number: int, memory_bytes: int, launcher: Callable[[int], Launch]) -> None:
         super().__init__(jail, number, memory_bytes)
-        self.program_folder = self.folder
         self.launcher = launcher
         self._launch: Launch | None = None
+        self._facts: dict[str, bool] = {}
         self._stream: AgentStream
         # The number of the candidate, and its limits.
         self._candidate, self._limits = 0, Limits()
@@ -106,11 +87,12 @@ class FrameChannel(Channel):
         """See `Channel`."""
         launch = self._launch = self.launcher(self.memory_bytes)
         self.overhead_bytes = launch.overhead
+        self.folder, self.program_folder = launch.folders
         self._spawn(launch)
-        namespaces, proc = self._configure(launch, seconds)
+        self._facts = dict(zip(launch.facts, map(bool, self._configure(launch, seconds)), strict=True))
         if launch.members is not None:
             self._count(launch.members())
-        return {"namespaces": bool(namespaces), "proc": bool(proc)}
+        return self._facts
 
     def close(self) -> None:
         """See `Channel`."""
@@ -133,16 +115,12 @@ class FrameChannel(Channel):
         """See `Channel`; an engine starts a container with a limit of its own."""
         return self._launch is None or self._launch.members is None or limits.memory_bytes <= self.memory_bytes
 
-    def begin(self, program: RunnerProgram, limits: Limits, request: dict[str, Any]) -> None:
+    def begin(self, program: RunnerProgram, limits: Limits, *, may_fork: bool) -> None:
         """See `Channel`."""
         self._candidate += 1
         self._limits, self._errors = limits, b""
         self._stream.largest = largest_frame(limits)
-        request = request | {"output_bytes": limits.output_bytes, "guard": build_guard(platform.machine())}
-        self.has_exact_clock = self.group is None or not self.group.complete
-        if not self.has_exact_clock:
-            # The group's CPU time is the limit; the clock in the container would stop the test too soon.
-            request["cpu_seconds"] = math.ceil(CPU_LIMIT_FACTOR * limits.wall_seconds)
+        request = self._request(program, limits, may_fork=may_fork) | {"output_bytes": limits.output_bytes}
         self._send(frames.BEGIN, marshal.dumps([bytes(program.source), program.driver, request], 2))
 
     def answer(self, seconds: float) -> bytes | None:
@@ -235,15 +213,29 @@ class FrameChannel(Channel):
     def _configure(self, launch: Launch, seconds: float) -> bytes:
         """Send the interpreter its modules and its configuration; return its READY message."""
         deadline = time.monotonic() + seconds
-        modules = modules_of()
+        modules = modules_of(launch.modules)
         self._stream.write(b"\n" + frames.SIZE.pack(len(modules)) + modules, seconds=seconds)
-        config = self.jail.configuration(0, None)
-        config |= {"environment": dict(self.jail.environment), "own_root": launch.own_root}
+        config = self.jail.configuration(0, None) | {"environment": dict(self.jail.environment)} | dict(launch.config)
         self._stream.send(frames.CONFIGURE, 0, marshal.dumps(config, 2), seconds=seconds)
         frame = self._stream.next(deadline)
         if frame is None or frame[0] != frames.READY:
             raise StreamLost("it doesn't answer")
         return frame[2]
+
+    def _request(self, program: RunnerProgram, limits: Limits, *, may_fork: bool) -> dict[str, Any]:
+        """Return the limits of a candidate for the agent."""
+        assert self._launch is not None
+        if self._launch.request is not None:
+            if self.group is not None:
+                self.group.set_processes(limits.processes + OWN_PROCESSES)
+            return self._launch.request(limits, program, self.counts_memory)
+        walls = not self._facts["namespaces"]
+        request = runner_request(limits, program, may_fork=may_fork, walls=walls, counted=self.counts_memory)
+        self.has_exact_clock = self.group is None or not self.group.complete
+        if not self.has_exact_clock:
+            # The group's CPU time is the limit; the clock in the container would stop the test too soon.
+            request["cpu_seconds"] = math.ceil(CPU_LIMIT_FACTOR * limits.wall_seconds)
+        return request | {"guard": build_guard(platform.machine())}
 
     def _next(self, deadline: float, *wanted: bytes) -> tuple[bytes, bytes] | None:
         """Return the kind and the data of the next `wanted` frame about the candidate, None if there is none in time.
@@ -269,14 +261,14 @@ class FrameChannel(Channel):
                 if time.monotonic() >= deadline:
                     return None
         except StreamLost as error:
-            reason = f"the container was lost: {error}"
+            reason = f"the agent was lost: {error}"
             self._errors = reason.encode()
             raise RunnerLost(reason) from error
 
     def _result(self, data: bytes) -> Result:
         """Return a test's result, and keep its outputs."""
         if len(data) < frames.OUTCOME.size:
-            raise RunnerLost("the container was lost: it sent a malformed frame")
+            raise RunnerLost("the agent was lost: it sent a malformed frame")
         head = frames.OUTCOME.unpack_from(data)
         status, cpu_seconds, wall_seconds, peak, processes, touched, *sizes, kept, _ = head
         body = data[frames.OUTCOME.size :]

@@ -6,7 +6,8 @@ from typing import Unpack
 from alpha_codium.errors import SandboxError
 from alpha_codium.sandbox.engine.cancellation import Cancellation, WorkerLost
 from alpha_codium.sandbox.engine.channel import Channel
-from alpha_codium.sandbox.engine.containers.frame_channel import FrameChannel, Launch
+from alpha_codium.sandbox.engine.containers.frame_channel import FrameChannel
+from alpha_codium.sandbox.engine.containers.launch import Launch
 from alpha_codium.sandbox.engine.interpreter import Interpreter
 from alpha_codium.sandbox.engine.jail import Jail
 from alpha_codium.sandbox.engine.pool import JailPool, PoolOptions

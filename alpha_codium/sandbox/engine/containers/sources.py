@@ -1,21 +1,19 @@
-"""The source code that is sent to a container's interpreter, so that images need no part of this package."""
+"""The source code that is sent to an agent's interpreter, so that it needs no part of this package.
+
+Modules are named relative to `alpha_codium.sandbox`, in the order in which they import each other. The last one is the
+agent.
+"""
 
 import functools
 import marshal
 from pathlib import Path
 from typing import cast
 
-ENGINE = Path(__file__).parents[1]
-PACKAGES = (
-    "",
-    ".sandbox",
-    ".sandbox.engine",
-    *(f".sandbox.engine.{name}" for name in ("inside", "containers", "containers.inside")),
-)
-# In the order in which they import each other.
-MODULES = {
-    "": ("files",),
-    "inside": (
+SANDBOX = Path(__file__).parents[2]
+PACKAGE = "alpha_codium.sandbox"
+INSIDE = tuple(
+    f"engine.inside.{name}"
+    for name in (
         "wire",
         "kernel",
         "trees",
@@ -28,27 +26,42 @@ MODULES = {
         "zygote",
         "runner",
         "walls",
-    ),
-    "containers.inside": ("frames", "link", "forkers", "root", "container_jail", "agent"),
-}
+    )
+)
+FRAMES = tuple(f"engine.containers.inside.{name}" for name in ("frames", "host_stream", "link"))
+CONTAINER = (
+    "engine.files",
+    *INSIDE,
+    *FRAMES,
+    *(f"engine.containers.inside.{name}" for name in ("forkers", "root", "container_jail", "agent")),
+)
 
 
 @functools.cache
 def script() -> str:
-    """Return the script that the interpreter is started with: it loads the modules and serves as a worker."""
-    return text_of("containers.inside", "main") + text_of("inside", "run")
+    """Return the script of a container's interpreter: it loads the modules, and serves as a worker."""
+    return starting_script() + text_of("engine.inside.run")
+
+
+def starting_script() -> str:
+    """Return the script that loads the modules, and defines `serve` as that of the last one."""
+    return text_of("engine.containers.inside.main")
 
 
 @functools.cache
-def modules_of() -> bytes:
-    """Return the modules to send, marshalled."""
-    named = [(f"alpha_codium{package}", "") for package in PACKAGES]
-    for folder, names in MODULES.items():
-        package = ".".join(filter(None, ("alpha_codium.sandbox.engine", folder)))
-        named += [(f"{package}.{name}", text_of(folder, name)) for name in names]
+def modules_of(names: tuple[str, ...] = CONTAINER) -> bytes:
+    """Return modules with the packages above them, marshalled."""
+    packages = dict.fromkeys(package for name in names for package in above(f"{PACKAGE}.{name}"))
+    named = [(package, "") for package in packages] + [(f"{PACKAGE}.{name}", text_of(name)) for name in names]
     return cast(bytes, marshal.dumps(named, 2))
 
 
-def text_of(folder: str, name: str) -> str:
-    """Return the source of a module of this package."""
-    return (ENGINE / folder.replace(".", "/") / f"{name}.py").read_text("utf-8")
+def above(module: str) -> list[str]:
+    """Return the names of the packages that a module is in, the outermost first."""
+    parts = module.split(".")
+    return [".".join(parts[:count]) for count in range(1, len(parts))]
+
+
+def text_of(name: str) -> str:
+    """Return the source of a module."""
+    return (SANDBOX / name.replace(".", "/")).with_suffix(".py").read_text("utf-8")

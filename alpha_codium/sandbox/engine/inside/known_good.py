@@ -1,6 +1,6 @@
 """Who is to blame for a program that can't be started: the smallest program that there is has to start in its place.
 
-Standard library only; `portable/spawner` uses it, too.
+Standard library only; the agent of `portable` uses it, too.
 """
 
 from __future__ import annotations

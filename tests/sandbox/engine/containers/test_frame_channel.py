@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 from alpha_codium.limits import Limits
 from alpha_codium.sandbox.engine.channel import UNCONNECTED, Result, RunnerLost
 from alpha_codium.sandbox.engine.containers import frame_channel as module
-from alpha_codium.sandbox.engine.containers.frame_channel import FrameChannel, Launch, largest_frame
+from alpha_codium.sandbox.engine.containers.frame_channel import FrameChannel, largest_frame
 from alpha_codium.sandbox.engine.containers.inside import frames
+from alpha_codium.sandbox.engine.containers.launch import Launch
 from alpha_codium.sandbox.engine.containers.stream import AgentStream
 from alpha_codium.sandbox.engine.inside import wire
 from alpha_codium.sandbox.engine.interpreter import inspect_interpreter
@@ -110,7 +111,7 @@ def test_a_container_that_ends_is_lost(played: Played) -> None:
     played.begin()
     os.close(played.said)
     played._all.remove(played.said)
-    with pytest.raises(RunnerLost, match="the container was lost: it has ended"):
+    with pytest.raises(RunnerLost, match="the agent was lost: it has ended"):
         played.channel.result(10)
 
 

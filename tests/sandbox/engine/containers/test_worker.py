@@ -10,7 +10,8 @@ import pytest
 
 from alpha_codium.errors import SandboxError
 from alpha_codium.sandbox.engine.cancellation import WorkerLost
-from alpha_codium.sandbox.engine.containers.frame_channel import FrameChannel, Launch
+from alpha_codium.sandbox.engine.containers.frame_channel import FrameChannel
+from alpha_codium.sandbox.engine.containers.launch import Launch
 from alpha_codium.sandbox.engine.interpreter import inspect_interpreter
 from alpha_codium.sandbox.engine.jail import Jail
 from alpha_codium.sandbox.engine.worker import Worker

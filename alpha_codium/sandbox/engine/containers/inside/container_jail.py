@@ -40,7 +40,7 @@ DEVICES = ("/dev/ptmx", "/dev/pts/ptmx", "/dev/tty", "/dev/fuse", "/dev/net/tun"
 
 def enter(config: Config) -> None:
     """Find out how runners can be isolated, and prepare for it; may return in a child process."""
-    if config["own_root"]:
+    if config.get("own_root"):
         root.enter(config)
     if not os.path.isdir(wire.SCRATCH):
         raise SystemExit("there is no folder %s to write to" % wire.SCRATCH)

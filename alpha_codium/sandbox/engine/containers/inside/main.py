@@ -16,8 +16,8 @@ def take(size: int) -> bytes:
     return data
 
 
-def load_modules() -> None:
-    """Create the modules that the host sends, in that order, and their packages."""
+def load_modules():  # noqa: ANN201 - `run` goes on at this level
+    """Create the modules that the host sends, in that order, and their packages; return the last one."""
     for name, source in marshal.loads(take(int.from_bytes(take(4), sys.byteorder))):
         module = type(sys)(name)
         module.__path__ = []
@@ -26,10 +26,8 @@ def load_modules() -> None:
         if above:
             setattr(sys.modules[above], last, module)
         exec(compile(source, "<" + name + ">", "exec", 0, True), module.__dict__)
+    return module
 
 
-load_modules()
-from alpha_codium.sandbox.engine.containers.inside import agent
-
-serve = agent.serve
-# Here follows the text of `engine/inside/run`.
+serve = load_modules().serve
+# Here follows the text of `engine/inside/run`, or a call of `serve`.

@@ -1,26 +1,18 @@
-"""Private folders for the programs of a spawner (see `portable/spawner`), in its own mount namespace.
+"""Private folders for the programs of an agent, in its own mount namespace.
 
 1. Everything that is mounted becomes read-only, once. Of the devices only `DEVICES` are left; these can be written to.
-2. Each program gets an empty file system in memory at its own folder and at each of `SHARED`, which cover the host's.
+2. Each program gets an empty file system in memory at its own folders and at each of `SHARED`, which cover the host's.
    What its interpreter needs of these folders stays visible.
 3. A program has no capability but to read every file, so it can't undo this. A namespace that it makes for itself
    can't either: the kernel locks mounts that come from a namespace with more rights.
-
-As a script, `private.py FOLDER INTERPRETER` starts an interpreter in such folders, to find out whether that works.
 """
 
 from __future__ import annotations
 
 import os
 import stat
-import sys
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from alpha_codium.sandbox.engine.inside import kernel as k
-else:
-    # A script can import modules from its own folder.
-    import kernel as k
+from alpha_codium.sandbox.engine.inside import kernel as k
 
 # /run contains the sockets of services such as docker.
 SHARED = ("/tmp", "/dev/shm", "/run")
@@ -33,21 +25,20 @@ CAP_DAC_READ_SEARCH = 2
 class PrivateFolders:
     """The private folders of one program after the other, each started with `interpreter`."""
 
-    def __init__(self, interpreter: str, shown: str = "") -> None:
-        """Make everything read-only; raises OSError. The folder `shown` stays visible, if it isn't empty."""
+    def __init__(self, interpreter: str) -> None:
+        """Make everything read-only; raises OSError."""
         k.mount("none", "/", None, k.MS_REC | k.MS_PRIVATE)
         self.shared = [folder for folder in SHARED if os.path.isdir(folder)]
         needed = {top for folder in self.shared for top in tops_below(folder, files_of(interpreter))}
-        needed |= {shown for folder in self.shared if shown.startswith(folder + "/")}
         self.needed = [(path, os.open(path, os.O_PATH | os.O_CLOEXEC)) for path in sorted(needed)]
         self.mounted: list[str] = []
         leave_few_devices()
         k.make_read_only("/", devices=True)
 
-    def renew(self, folder: str, more_bytes: int = 0) -> None:
+    def renew(self, own: tuple[str, ...], more_bytes: int) -> None:
         """Unmount the folders of the last program, and mount empty ones; raises OSError.
 
-        `more_bytes` are added to the size of the program's folder.
+        `more_bytes` are added to the size of the program's `own`.
         """
         while self.mounted:
             k.unmount(self.mounted.pop())
@@ -56,16 +47,9 @@ class PrivateFolders:
         for path, source in self.needed:
             os.makedirs(path, exist_ok=True)
             k.mount("/proc/self/fd/%d" % source, path, None, k.MS_BIND | k.MS_REC)
-        os.makedirs(folder, exist_ok=True)
-        self._mount(folder, BYTES + more_bytes, "700")
-
-    def write(self, folder: str, files: dict[str, str]) -> None:
-        """Write a program's files by their relative paths; raises OSError."""
-        for name, text in files.items():
-            path = os.path.join(folder, name)
-            os.makedirs(os.path.dirname(path), exist_ok=True)
-            with open(path, "wb") as file:
-                file.write(text.encode("utf-8", "replace"))
+        for folder in own:
+            os.makedirs(folder, exist_ok=True)
+            self._mount(folder, BYTES + more_bytes, "700")
 
     def _mount(self, folder: str, size: int, mode: str) -> None:
         k.mount("tmpfs", folder, "tmpfs", k.MS_NOSUID | k.MS_NODEV, "size=%d,nr_inodes=16k,mode=%s" % (size, mode))
@@ -111,10 +95,3 @@ def tops_below(folder: str, paths: list[str]) -> set[str]:
     """Return the entries of `folder` in which some of these paths are."""
     inside = [path[len(folder) + 1 :] for path in map(os.path.normpath, paths) if path.startswith(folder + "/")]
     return {folder + "/" + path.split("/")[0] for path in inside}
-
-
-if __name__ == "__main__":
-    open_score(sys.argv[1])
-    PrivateFolders(sys.argv[2]).renew(sys.argv[1])
-    give_programs_no_rights()
-    os.execv(sys.argv[2], [sys.argv[2], "-I", "-S", "-c", ""])  # noqa: S606 (no shell is what we want)
