@@ -185,13 +185,13 @@ async def _generate(
             logger.debug(summary_line(candidate))
             on_done(candidate)
 
-        done = finished_samples(folder.journal)
-        if len(done) == len(job.keys):  # no model is needed, which may take long to open
-            for candidate in done.values():
-                on_candidate(candidate)
-            return [done[key] for key in job.keys]
-        async with open_solver(planned.flow, settings, judge.judge) as solver:
-            with open_cache(settings) as cache:
+        with open_cache(settings) as cache:
+            done = finished_samples(folder.journal)
+            if len(done) == len(job.keys):  # no model is needed, which may take long to open
+                for candidate in done.values():
+                    on_candidate(candidate)
+                return [done[key] for key in job.keys]
+            async with open_solver(planned.flow, settings, judge.judge) as solver:
                 return await generate(job, replace(solver, ledger=ledger), folder, on_candidate, cache)
 
 

@@ -40,6 +40,8 @@ def test_rotate_models_need_no_other_model(tmp_path):
 @pytest.fixture
 def logged():
     lines = []
+    # A command that ran in this process shows its options in messages.
+    logger.configure(patcher=lambda _record: None)
     sink = logger.add(lambda line: lines.append(line.rstrip("\n")), format="{message}")
     yield lines
     logger.remove(sink)
@@ -47,13 +49,15 @@ def logged():
 
 def test_a_model_that_nobody_chose_is_named_with_the_way_to_choose_another(tmp_path, logged):
     assert choose_model(ConfigSection(), tmp_path, {"OPENAI_API_KEY": "k"}) == "openai/gpt-4o-mini"
-    assert logged[-1].endswith("OPENAI_API_KEY is set: the model is openai/gpt-4o-mini (choose another with --model)")
+    assert logged[-1].endswith(
+        "OPENAI_API_KEY is set: the model is openai/gpt-4o-mini (choose another with `config.model`)"
+    )
     for name, hint in (("mine", ""), (SMALLEST.name, "a better local model: gencode model get qwen2.5-coder-0.5b")):
         (folder := tmp_path / name).mkdir()
         (folder / "part").write_bytes(FILE_BYTES)
         keep(folder / "part", name, folder, "a test")
         assert choose_model(ConfigSection(), folder, {}, preview=True) == f"local/{name}"
-        assert f"the model is local/{name} (choose another with --model; " in "".join(logged[-2:])
+        assert f"the model is local/{name} (choose another with `config.model`; " in "".join(logged[-2:])
         assert logged[-1].endswith(hint)
 
 
