@@ -7,10 +7,11 @@ option in that place.
 """
 
 import functools
+import inspect
 import textwrap
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from dataclasses import Field, dataclass, fields
-from typing import Annotated, Any, ParamSpec, TypeVar, get_args, get_origin
+from typing import Annotated, Any, ForwardRef, ParamSpec, TypeVar, get_args, get_origin
 
 P = ParamSpec("P")
 O = TypeVar("O")  # noqa: E741 - options
@@ -97,8 +98,8 @@ def use_case(
         async def call(*args: P.args, **kwargs: P.kwargs) -> T:
             return await function(options(*args, **kwargs))
 
-        # `inspect.signature`, and with it `help`, follows this rather than the wrapped function.
-        call.__wrapped__ = options  # type: ignore[attr-defined]
+        # What `help` shows: without the descriptions, which are in the text.
+        call.__signature__ = _signature(options)  # type: ignore[attr-defined]
         call.__doc__ = f"{textwrap.dedent(f'    {function.__doc__}').strip()}\n\n{_arguments(options)}"
         return call
 
@@ -112,9 +113,22 @@ def in_options(text: str, flags: Mapping[str, str]) -> str:
     return text
 
 
+def _signature(model: Any) -> inspect.Signature:
+    """Return the arguments with their types, those by position first, and those that no command has last."""
+    last = {field.name for field in fields(model) if field.kw_only and not isinstance(_described(field), Option)}
+    found = sorted(inspect.signature(model).parameters.values(), key=lambda each: (each.kind, each.name in last))
+    return inspect.Signature([each.replace(annotation=_plain_type(each.annotation)) for each in found])
+
+
+def _plain_type(annotation: Any) -> Any:
+    kind = get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation
+    return kind.__forward_arg__ if isinstance(kind, ForwardRef) else kind
+
+
 def _arguments(model: Any) -> str:
-    """Return the documentation of all arguments, in their order."""
-    described = [(field.name, _described(field)) for field in fields(model)]
+    """Return the documentation of all arguments, in the order of the signature."""
+    by_name = {field.name: _described(field) for field in fields(model)}
+    described = [(name, by_name[name]) for name in _signature(model).parameters]
     lines = [f"{name}: {each.text}" for name, each in described if each is not None]
     indents = {"initial_indent": " " * 4, "subsequent_indent": " " * 8}
     return "\n".join(["Arguments:", *(textwrap.fill(line, 116, **indents) for line in lines)])

@@ -97,6 +97,8 @@ def _added(field: OptionField, default: Any, resumable: bool, flags: dict[str, s
     more |= {"is_flag": True} if field.kind is bool else {"type": _type(field)}
     shown = not required and default not in (None, "", (), False)
     text = in_options(option.text, flags)
+    if field.many:
+        text = text.replace(".", "; repeatable.", 1)
     return click.option(
         *_flags(field), field.name, metavar=option.metavar, help=text, show_default=shown,
         is_eager=field.name == "resume", **more,

@@ -30,17 +30,15 @@ class Filters:
     difficulties may be written in upper case, too. Raises DatasetError for unknown ones.
     """
 
-    languages: Annotated[
-        tuple[str, ...], Option("Keep solutions in this language; repeatable. Default: all.", "--language")
-    ] = ()
+    languages: Annotated[tuple[str, ...], Option("Keep solutions in this language. Default: all.", "--language")] = ()
     sources: Annotated[
-        tuple[str, ...], Option("Keep problems from this site, such as codeforces; repeatable.", "--problem_source")
+        tuple[str, ...], Option("Keep problems from this site, such as codeforces.", "--problem_source")
     ] = ()
     difficulties: Annotated[
-        tuple[str, ...], Option("Keep problems of this difficulty, such as easy or B; repeatable.", "--difficulty")
+        tuple[str, ...], Option("Keep problems of this difficulty, such as easy or B.", "--difficulty")
     ] = ()
-    names: Annotated[tuple[str, ...], Option("Keep the problem of this name; repeatable.", "--problem_name")] = ()
-    tags: Annotated[tuple[str, ...], Option("Keep problems with this tag; repeatable.", "--tag")] = ()
+    names: Annotated[tuple[str, ...], Option("Keep the problem of this name.", "--problem_name")] = ()
+    tags: Annotated[tuple[str, ...], Option("Keep problems with this tag.", "--tag")] = ()
     date_from: Annotated[
         datetime.date | None,
         Option(

@@ -79,7 +79,7 @@ class HumanOptions(OfPart, Sharded, Configured):
     languages: Annotated[
         Sequence[str],
         Option(
-            "Judge only the solutions in this language, such as cpp; repeatable. Default: all that can be run.",
+            "Judge only the solutions in this language, such as cpp. Default: all that can be run.",
             "--language",
             "NAME",
         ),
@@ -115,7 +115,7 @@ class SampleFile:
     difficulty: Annotated[
         Sequence[str],
         Option(
-            "Only problems of this difficulty, such as introductory; repeatable. A list may be of these alone.",
+            "Only problems of this difficulty, such as introductory. A list may be of these alone.",
             "--difficulty --level",
             "NAME",
         ),
@@ -129,7 +129,7 @@ class ScoreOptions(SampleFile, OfPart, Sharded, Configured):
     select: Annotated[
         Sequence[str],
         Option(
-            "Score only the rows with this value, or one that it matches as a part or a pattern; repeatable.",
+            "Score only the rows with this value, or one that it matches as a part or a pattern.",
             metavar="COLUMN=VALUE",
         ),
     ] = ()
@@ -161,7 +161,7 @@ class CleanOptions(SampleFile):
     output: Annotated[Path, Option("The file for the cleaned rows: .jsonl, or .pkl for a pickle.")]
     stop_words: Annotated[
         Sequence[str],
-        Option("Use this stop word instead of the defaults; \\n is a line break; repeatable.", "--stop", "WORD"),
+        Option("Use this stop word instead of the defaults; \\n is a line break.", "--stop", "WORD"),
     ] = ()
     rules_off: Annotated[Sequence[str], Argument("Names of rules of cleaning that are turned off.")] = ()
 

@@ -44,7 +44,7 @@ class BuildOptions(InRunFolder, Configured):
 
 
 CONFIG = Option("A YAML file, such as `get-resources` makes.")
-Overrides = Annotated[Sequence[str], Option("Override a value; repeatable.", "-o", "SECTION.KEY=VALUE")]
+Overrides = Annotated[Sequence[str], Option("Override a value.", "-o", "SECTION.KEY=VALUE")]
 BasePort = Annotated[int, Option("The port of the first server; the others have the next ones.", least=1, most=65535)]
 GpuIds = Annotated[str, Option("The GPUs, a server for each.", metavar="ID,...")]
 

@@ -30,10 +30,10 @@ Dataset = Annotated[str, Option(DATASET, "--dataset_name")]
 Split = Annotated[str | None, Option("The split; needed only if there are several.", "--split_name")]
 TestTypes = Annotated[
     str | Sequence[str],
-    Option("public_tests, private_tests, generated_tests or all; repeatable.", "--evaluation_test_type", "TESTS"),
+    Option("public_tests, private_tests, generated_tests or all.", "--evaluation_test_type", "TESTS"),
 ]
 Ks = Annotated[Sequence[int], Option("The k of pass@k.", metavar="K,...", parse=numbers, changes_result=False)]
-NAMES = Option("Take only these; repeatable.", "--problems", "NAME,...")
+NAMES = Option("Take only these.", "--problems", "NAME,...")
 Limit = Annotated[int | None, Option("Take only the first N problems.", metavar="N", least=1)]
 Overwrite = Annotated[bool, Option("Replace the output if it exists already.", changes_result=False)]
 DryRun = Annotated[bool, Option("Estimate calls, tokens and cost; call no model and write no files.")]
@@ -43,7 +43,7 @@ DryRun = Annotated[bool, Option("Estimate calls, tokens and cost; call no model 
 class UseCase:
     """What every use case takes, in Python only."""
 
-    on_event: Annotated[OnEvent, Argument("Called with each event of `alpha_codium.app.events`.")] = ignore
+    on_event: Annotated["OnEvent", Argument("Called with each event of `alpha_codium.app.events`.")] = ignore
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -70,7 +70,7 @@ class SolveSetOptions(ToSolve, Sharded, ConfiguredByRun):
     flow: Annotated[str | None, Option(f"{FLOW}  [default: {DEFAULT_FLOW}]")] = None
     without: Annotated[
         Sequence[str] | None,
-        Option("Leave out the stages of this kind, or whose kind contains this word; repeatable.", metavar="STAGE"),
+        Option("Leave out the stages of this kind, or whose kind contains this word.", metavar="STAGE"),
     ] = None
 
 
@@ -82,7 +82,7 @@ class AblateOptions(ToSolve, ConfiguredByRun):
     variants: Annotated[
         Sequence[str],
         Option(
-            "Run a variant without the stages of this kind, or whose kind contains this word; repeatable. "
+            "Run a variant without the stages of this kind, or whose kind contains this word. "
             "Names separated by commas are left out together.",
             "--without",
             "STAGE",
