@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from alpha_codium.judge import Judge, Rules
 from alpha_codium.limits import Limits
 from alpha_codium.problem import Problem, TestCase
-from alpha_codium.program import Job, Program
+from alpha_codium.program import PYTHON, Job, Program
 from alpha_codium.sandbox import Sandbox
 from alpha_codium.sandbox.protocol import report_of
 from alpha_codium.verdict import Status, Verdict, first_failure
@@ -60,7 +60,8 @@ async def plain_verdict(
     limits = Rules(time_limit_factor=1.0).limits_for(problem)
     main = Program.from_source(language, source).main
     files = {main: source} | {f"in/{number}": test.input for number, test in enumerate(tests)}
-    job = Job(Program(language, files, main), limits=LIMITS, command=("/bin/sh", "-c", script(language, limits)))
+    shell = f"import os\nos.execv('/bin/sh', ['/bin/sh', '-c', {script(language, limits)!r}])"
+    job = Job(Program(PYTHON, files | {"shell.py": shell}, "shell.py"), ("",), LIMITS)
     execution = (await report_of(portable, job)).last
     if execution.exit_code == 99:
         return Verdict.COMPILATION_ERROR
