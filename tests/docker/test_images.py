@@ -162,7 +162,7 @@ def test_a_grading_script_that_names_no_sandbox_is_told_which_works_in_gvisor() 
     options = (*AS_ITS_ROOT, "--env=GENCODE_HOME=/tmp/home", "--entrypoint=python3")
     command = [*in_gvisor(), *options, built("eval", "."), "-c", GRADING.replace("OPTIONS", "{}")]
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=ENVIRONMENT)
-    assert 'use ac.open_sandbox("gvisor")' in done.stderr.splitlines()[-1]
+    assert "use `ac.open_sandbox('gvisor')`" in done.stderr.splitlines()[-1]
 
 
 def test_a_program_in_the_evaluation_image_reaches_nothing_of_it() -> None:
