@@ -103,6 +103,15 @@ async def test_random_arguments_are_the_same_for_each_program_and_need_no_pair(s
     assert counting.programs == []
 
 
+async def test_the_line_of_a_syntax_error_is_the_programs_own_not_that_of_another_one(sandbox: Sandbox) -> None:
+    imports = "\n".join(f"import {name}" for name in ("bisect", "cmath", "fractions", "heapq", "statistics"))
+    invalid = "def f(x):\n    if x:\n        y = 1\n      return mine"
+    programs = [f"{imports}\ndef f(x): return x", *(f"{invalid} + {i}" for i in range(8))]
+    _, *results = await judged_in_batch(kind_in(sandbox), [(program, "assert f(1) == 1") for program in programs])
+    assert {result.verdict for result in results} == {Verdict.COMPILATION_ERROR}
+    assert all(f"    return mine + {i}\n" in result.execution.stderr for i, result in enumerate(results))
+
+
 async def test_different_assertions_may_stand_in_one_batch(both: Sandbox) -> None:
     jobs = [(f"def f(x): return x + {i % 2}", f"assert f({i}) == {i}") for i in range(8)]
     results = await judged_in_batch(kind_in(both), jobs)

@@ -53,6 +53,9 @@ def answer_all(requests: "Iterator[str]", out: int) -> None:
         # From bytes, as the sandboxes do: a byte order mark or a coding line counts.
         program = compile(source.encode(), "program.py", "exec", 0, True)
     except BaseException as error:  # noqa: BLE001 - whatever it is, the program doesn't compile
+        if isinstance(error, SyntaxError) and error.text is not None and error.lineno:
+            # Python took it from the file of this name, which has the imports of all programs of a batch.
+            error.text = source.replace("\r\n", "\n").replace("\r", "\n").split("\n")[error.lineno - 1]
         print_error(error.with_traceback(None))
         write_all(out, b"uncompiled\n")
         exit_process(1)
