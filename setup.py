@@ -7,6 +7,8 @@ from setuptools import find_packages, setup
 LOCAL = ["xllamacpp>=2026.1"]
 CONFORMANCE = ["pytest>=8.2", "pytest-asyncio>=0.24", "pytest-timeout>=2.3"]
 DEMO = ["gradio>=5.0"]
+QUERY = ["duckdb>=1.1"]
+RAY = ["ray>=2.40"]
 REPO = ["rapidfuzz>=3.0", "sacrebleu>=2.4"]
 K8S = ["kubernetes>=29.0"]
 S3 = ["s3fs>=2024.2"]
@@ -62,12 +64,14 @@ setup(
         "conformance": CONFORMANCE,
         "local": LOCAL,
         "metrics": METRICS,
+        "query": QUERY,
+        "ray": RAY,
         "repo": REPO,
         "serve": SERVE,
         "s3": S3,
         "k8s": K8S,
         "demo": [*DEMO, *METRICS],
-        "dev": [*LOCAL, *DEMO, *METRICS, *REPO, *SERVE, *S3, *K8S, *DEV],
+        "dev": [*LOCAL, *DEMO, *METRICS, *QUERY, *RAY, *REPO, *SERVE, *S3, *K8S, *DEV],
     },
     entry_points={
         "console_scripts": [

@@ -1,5 +1,7 @@
 """What holds for all tests."""
 
+import os
+import secrets
 import signal
 from collections.abc import Iterator
 
@@ -17,9 +19,12 @@ LONGEST = "test_traffic.py"
 
 
 def pytest_configure() -> None:
-    """Take Ctrl-C as a program does that is started by hand: the background jobs of a shell ignore it."""
+    """Take Ctrl-C as a program does that is started by hand, and make clusters of Ray ask for a token."""
+    # The background jobs of a shell ignore Ctrl-C.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    # Ray listens on all addresses, and reads these when it is imported.
+    os.environ |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32), "RAY_USAGE_STATS_ENABLED": "0"}
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

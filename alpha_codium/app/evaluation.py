@@ -9,7 +9,7 @@ from typing import Any
 
 from alpha_codium.app.events import OnEvent, judging
 from alpha_codium.app.options.judging import EvaluateOptions, HumanOptions, ScoreOptions
-from alpha_codium.app.options.shared import OfPart
+from alpha_codium.app.options.shared import Judging, OfPart
 from alpha_codium.app.run_folders import opened_run, run_of_part, verdict_settings, with_settings
 from alpha_codium.config import Settings, load_settings
 from alpha_codium.coroutines import blocking, in_thread
@@ -28,15 +28,18 @@ from alpha_codium.eval.prepare import (
     only_asked,
     prepare_for_evaluation,
 )
+from alpha_codium.eval.results import ProblemResult
 from alpha_codium.eval.score_progress import ScoreProgress
 from alpha_codium.eval.scoring import Score
 from alpha_codium.eval.shards import Shard
+from alpha_codium.eval.tables import write_tables
 from alpha_codium.judge import Rules
+from alpha_codium.judge.many import Executor
 from alpha_codium.languages.names import language_asked_for
 from alpha_codium.options import recorded, use_case
 from alpha_codium.problem import TestType
 from alpha_codium.runs import RunFolder
-from alpha_codium.runs.folder import PROGRAMS
+from alpha_codium.runs.folder import MACHINES, PROGRAMS
 from alpha_codium.sandbox.blocking import AnySandbox
 from alpha_codium.verdict import Identity
 
@@ -58,7 +61,8 @@ class Evaluation:
         refuse_without_tests(self.tasks, self.description["dataset"])
         shard = Shard.of(options.shard, os.environ) if options.shard else None
         run, resume = run_of_part(shard, options.run, options.resume)
-        async with open_judge(self.settings, self.sandbox, self.rules) as opened:
+        settings = with_executor(self.settings, options)
+        async with open_judge(settings, self.sandbox, self.rules) as opened:
             judge, tasks = replace(opened, shard=shard), self.tasks
             if isinstance(tasks, HumanSolutions):
                 tasks = await in_thread(tasks.run_in, judge.judge.sandbox)
@@ -76,7 +80,7 @@ class Evaluation:
             with opened_run(run, resume, description, options.on_event) as folder:
                 result = await _score(judge, tasks, programs.total(), ks, folder, options.on_event)
                 if folder is not None:
-                    folder.write_json("results.json", result.to_json())
+                    await in_thread(write_results, folder, result.to_json(), result.problems, judge.executor)
         return result
 
 
@@ -90,7 +94,7 @@ async def _score(
 ) -> Score:
     if folder is not None and not isinstance(tasks, HumanSolutions):
         await in_thread(folder.write_lines, PROGRAMS, _distinct_programs(judge.with_known(tasks), judge.identity))
-    judged = judging(on_event, programs, "judged", ScoreProgress(ks))
+    judged = judging(on_event, programs, "judged", ScoreProgress(ks, judge.executor.status))
     with judged as on_result, folder.journal if folder else nullcontext() as journal:
         return await judge.score(tasks, ks, journal, on_result)
 
@@ -167,6 +171,24 @@ def subset_of(options: OfPart) -> Subset:
 def with_code_tester(settings: Settings, **changes: Any) -> Settings:
     """Return the settings with changed values in `[code_tester]`."""
     return settings.model_copy(update={"code_tester": settings.code_tester.model_copy(update=changes)})
+
+
+def with_executor(settings: Settings, options: Judging) -> Settings:
+    """Return the settings with the executor of the options, if they name one."""
+    return settings if options.executor is None else with_code_tester(settings, executor=options.executor)
+
+
+def write_results(
+    folder: RunFolder, result: dict[str, Any], problems: Sequence[ProblemResult], executor: Executor
+) -> None:
+    """Write the result, its tables, and which machines judged, if it wasn't this one alone."""
+    if machines := executor.machines():
+        folder.write_json(MACHINES, machines)
+    try:
+        write_tables(folder.path, problems)
+    except OSError as error:
+        raise UserError(f"the tables of {folder.path} can't be written: {error.strerror or error}") from error
+    folder.write_json("results.json", result)
 
 
 def refuse_without_tests(tasks: Any, dataset: str) -> None:

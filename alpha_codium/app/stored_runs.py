@@ -2,10 +2,12 @@
 
 import contextlib
 import json
+import re
 import shutil
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 from loguru import logger
@@ -30,6 +32,9 @@ from alpha_codium.runs.folder import PROBLEM, PROGRAMS, RUN_FILE
 from alpha_codium.solution import Candidate
 from alpha_codium.verdict import Verdict
 from alpha_codium.wording import natural_order
+
+# Bytes in which a result has its scores.
+BEGINNING = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,10 +147,7 @@ def _chosen(folder: RunFolder, of: ChosenSamples, problem: str | None, sample: i
 def _stored_run(folder: RunFolder) -> StoredRun:
     described = folder.description()
     results = folder.path / "results.json"
-    scores: dict[str, float | None] = {}
-    if results.exists():
-        with contextlib.suppress(ValueError, AttributeError):
-            scores = json.loads(results.read_text("utf-8")).get("pass_at_k", {})
+    scores = _scores(results) if results.exists() else {}
     files = [path.stat() for path in folder.path.rglob("*") if path.is_file()]
     return StoredRun(
         folder.name,
@@ -157,6 +159,19 @@ def _stored_run(folder: RunFolder) -> StoredRun:
         scores,
         folder.in_use,
     )
+
+
+def _scores(results: Path) -> dict[str, float | None]:
+    """Return pass@k at the beginning of a result, which may be very large; nothing if it has none."""
+    with results.open("rb") as file:
+        head = file.read(BEGINNING).decode("utf-8", "replace")
+    key = re.search(r'^ "pass_at_k":\s*', head, re.MULTILINE)
+    if key is None:
+        return {}
+    try:
+        return json.JSONDecoder().raw_decode(head, key.end())[0]
+    except ValueError:
+        return {}
 
 
 def _judged(folder: RunFolder) -> list[StoredSample]:

@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from alpha_codium.app.evaluation import describe, subset_of
+from alpha_codium.app.evaluation import describe, subset_of, with_executor, write_results
 from alpha_codium.app.events import OnEvent, judging
 from alpha_codium.app.options.judging import ValidateOptions
 from alpha_codium.app.run_folders import run_or_temporary, verdict_settings, with_settings
@@ -32,7 +32,7 @@ async def validate_async(options: ValidateOptions) -> ValidationReport:
 
     Raises UserError if the dataset can't be read, or the output can't be written.
     """
-    settings, output = options.settings or load_settings(), options.output
+    settings, output = with_executor(options.settings or load_settings(), options), options.output
     kinds = parse_test_types(options.test_type)
     problems = await in_thread(load_problems, options.dataset, options.split)
     if output is not None:
@@ -53,7 +53,7 @@ async def validate_async(options: ValidateOptions) -> ValidationReport:
         with run_or_temporary(options.run, options.resume, entries, options.on_event) as folder:
             results = await _observe(chosen, kinds, judge, folder, options.on_event)
             report = await in_thread(_report, chosen, kinds, judge, folder, results, options.near)
-            folder.write_json("results.json", report.to_json())
+            await in_thread(write_results, folder, report.to_json(), results, judge.executor)
             if output is not None:
                 columns = description | {"calibration": report.calibration}
                 stored = await in_thread(write_validated, chosen, report.problems, output, columns)

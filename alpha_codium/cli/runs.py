@@ -69,6 +69,24 @@ def _list_failed(run: str, problem: str | None, sample: int | None, common: Comm
 
 
 @group.command()
+@click.argument("sql", metavar="SQL")
+@click.option("--run", "runs", multiple=True, metavar="RUN", help="Only this run; repeatable.  [default: all]")
+@common_options
+def query(sql: str, runs: tuple[str, ...], common: CommonOptions) -> None:
+    """Query finished evaluations in SQL: tables `candidates` and `executions`, with a column `run`.
+
+    For example "SELECT run, verdict, count(*) FROM candidates GROUP BY ALL". docs/runs.md lists the columns.
+    """
+    from alpha_codium.app.querying import query_runs
+
+    found = query_runs(sql, runs)
+    common.write_json(found.to_json())
+    if found.columns:
+        rows = [["" if value is None else one_line(str(value)) for value in row] for row in found.rows]
+        print_table([found.columns, *rows])
+
+
+@group.command()
 @fields_of(MergeOptions)
 @common_options
 def merge(common: CommonOptions, **given: Any) -> None:

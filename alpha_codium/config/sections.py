@@ -166,6 +166,7 @@ class CodeTesterSection(Section):
     preload: Annotated[list[str], Changes.NOTHING] = Field(["numpy", "pytest"])
     workers: Annotated[int, Changes.NOTHING] = Field(0, ge=0)
     executor: Annotated[str, Changes.NOTHING] = "local"
+    ray_address: Annotated[str, Changes.NOTHING] = ""
     timeout: float = Field(0.0, ge=0)
     memory_bytes: int = Field(0, ge=0, le=2**50)
     time_limit_factor: float = Field(DEFAULT_TIME_LIMIT_FACTOR, gt=0)

@@ -136,11 +136,12 @@ async def open_judge(
     async with opened(sandbox or sandbox_of(settings)) as box:
         judge = Judge(box, rules or Rules.of(code_tester, settings.languages.time_limit_factors))
         workers = code_tester.workers or box.workers
-        yield OpenJudge(
-            judge,
-            replace(await box.identity(), rules=JUDGING_RULES),
-            executor_named(code_tester.executor, box, workers),
-            workers,
-            code_tester.known_solutions,
-            code_tester.recheck_near_limit,
-        )
+        async with executor_named(code_tester.executor, box, workers, settings) as executor:
+            yield OpenJudge(
+                judge,
+                replace(await box.identity(), rules=JUDGING_RULES),
+                executor,
+                workers,
+                code_tester.known_solutions,
+                code_tester.recheck_near_limit,
+            )

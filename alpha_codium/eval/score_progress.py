@@ -1,7 +1,7 @@
 """The scores of an evaluation while it runs."""
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from alpha_codium.eval.results import CandidateResult
@@ -18,6 +18,8 @@ class ScoreProgress:
     """
 
     ks: Sequence[int] = (1,)
+    # What else is shown, such as the machines that judge.
+    beside: Callable[[], str] = str
     accepted: Counter[str] = field(default_factory=Counter)
     judged: Counter[str] = field(default_factory=Counter)
     known: int = 0
@@ -49,4 +51,5 @@ class ScoreProgress:
         rates = [f"pass@{k} {abs(self._sums[k]) / self._problems[k]:.3f}" for k in self.ks if self._problems[k]]
         so_far = f", so far {', '.join(rates)}" if rates else ""
         known = f", {counted(self.known, 'known solution')} to check the judge" if self.known else ""
-        return f"{self.accepted.total()} of {counted(self.judged.total(), 'sample')} accepted{so_far}{known}"
+        beside = f"; {text}" if (text := self.beside()) else ""
+        return f"{self.accepted.total()} of {counted(self.judged.total(), 'sample')} accepted{so_far}{known}{beside}"

@@ -23,7 +23,7 @@ KEPT = 1 << 12
 # Integers with more bits are shown in hexadecimal; Python limits the conversion of long ones to decimal.
 LARGE_BITS = 10_000
 ADDRESS = re.compile(r" at 0x[0-9a-f]+")
-DRIVER_LINES = re.compile(r'^  File "driver\.py".*\n(?:    .*\n)*', re.MULTILINE)
+DRIVER_LINES = re.compile(r'^  File "(?:/[^"\n]*/)?driver\.py".*\n(?:    .*\n)*', re.MULTILINE)
 ENDED = "(the program ended, and gave no value)"
 
 

@@ -8,7 +8,8 @@
    judgement raises, or the caller stops, the others are cancelled.
 2. Of consecutive tasks with the same problem, tests and rules, those with the same program are judged once.
 3. Consecutive tasks whose tests can share processes (`is_batched`) form batches of at most `MOST_IN_BATCH`. A
-   batch gives the verdicts that its programs get alone. All other tasks are batches of one.
+   batch gives the verdicts that its programs get alone. All other tasks are batches of one, unless the executor takes
+   larger ones (`tests_in_batch`), which are the same for the same tasks.
 4. Tests that got no verdict are judged again, at most `retries` times each.
 5. Tasks and judgements are values: an executor may judge them in another process or on another machine.
 """
@@ -16,11 +17,12 @@
 import asyncio
 import itertools
 import os
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Self
 
 from alpha_codium.errors import Unjudgeable, UserError
 from alpha_codium.judge.assertion_batches import AssertionRun, judge_together
@@ -33,6 +35,9 @@ from alpha_codium.problem import Problem, TestCase
 from alpha_codium.program import Program
 from alpha_codium.sandbox import Sandbox
 from alpha_codium.verdict import Judgement, Status, TestResult, Verdict, judgement_of
+
+if TYPE_CHECKING:
+    from alpha_codium.config import Settings
 
 # Batches in flight per worker of a sandbox, enough that none is idle.
 IN_FLIGHT_PER_WORKER = 2
@@ -63,23 +68,44 @@ class Task:
         return Judgement(Verdict.INTERNAL_ERROR, tests_total=len(self.tests), message=str(why))
 
 
-class Executor(Protocol):
-    """Judges batches of tasks; found by name: see `executor_named`."""
+class Executor(ABC):
+    """Judges batches of tasks; found by name: see `executor_named`.
+
+    `async with` opens it. `tests_in_batch`: how many tests make a batch, of whatever programs; 0 if it takes the
+    batches whose tests can share processes, and other programs one by one.
+    """
+
+    tests_in_batch: int = 0
 
     @property
+    @abstractmethod
     def in_flight(self) -> int:
         """How many batches it takes at a time."""
-        ...
 
+    @abstractmethod
     async def judge(self, tasks: Sequence[Task]) -> Sequence[Judgement]:
         """Judge the tasks of a batch, in their order. What can't be judged gets `internal_error`, with the reason."""
-        ...
+
+    async def __aenter__(self) -> Self:
+        """Open it; raises UserError if it can't judge as the sandbox does that it was made with."""
+        return self
+
+    async def __aexit__(self, *_exc: object) -> None:
+        """End what still runs."""
+
+    def status(self) -> str:
+        """Return what is shown beside the progress, such as the number of machines; "" for nothing."""
+        return ""
+
+    def machines(self) -> list[dict[str, Any]]:
+        """Return what each machine has done, as JSON, for the run folder; nothing if this machine does it all."""
+        return []
 
 
-class LocalPool:
+class LocalPool(Executor):
     """Judges in an open sandbox, which runs `workers` programs at a time (0: one per core)."""
 
-    def __init__(self, sandbox: Sandbox, workers: int = 0) -> None:
+    def __init__(self, sandbox: Sandbox, workers: int = 0, _settings: object = None) -> None:
         self.sandbox, self.workers = sandbox, workers
         # The last ones, since many programs have the same problem.
         self._judges: list[ProblemJudge] = []
@@ -134,12 +160,12 @@ def _judgement(run: Run, results: Sequence[TestResult]) -> Judgement:
     return run.judgement(results) if compilation is None else uncompiled(compilation, len(run.tests))
 
 
-class NoExecutor:
+class NoExecutor(Executor):
     """Judges nothing: for results whose verdicts are all there."""
 
     in_flight = 1
 
-    def __init__(self, sandbox: Sandbox, workers: int = 0) -> None:
+    def __init__(self, *_what: object) -> None:
         """See `LocalPool`."""
 
     async def judge(self, tasks: Sequence[Task]) -> list[Judgement]:
@@ -147,13 +173,22 @@ class NoExecutor:
         raise UserError(f"a program of problem {tasks[0].problem.name!r} has no verdict, and nothing is to be judged")
 
 
+def _ray(*what: Any) -> Executor:
+    from alpha_codium.judge.on_ray.cluster import RayCluster
+
+    return RayCluster(*what)
+
+
 # Executors by name; packages can add some with an entry point in the group `alpha_codium.executors`.
-EXECUTORS: Mapping[str, Callable[..., Executor]] = {"local": LocalPool, "none": NoExecutor}
+EXECUTORS: Mapping[str, Callable[..., Executor]] = {"local": LocalPool, "ray": _ray, "none": NoExecutor}
 
 
-def executor_named(name: str, sandbox: Sandbox, workers: int = 0) -> Executor:
-    """Return the executor called `name`, which gets the open sandbox; raises UserError if there is none."""
-    return find_plugin(GROUP, name, EXECUTORS)(sandbox, workers)
+def executor_named(name: str, sandbox: Sandbox, workers: int, settings: "Settings") -> Executor:
+    """Return the executor called `name`, to be used with `async with`; raises UserError if there is none.
+
+    It judges as the open sandbox does, of which it may open others by the settings.
+    """
+    return find_plugin(GROUP, name, EXECUTORS)(sandbox, workers, settings)
 
 
 async def judge_many(
@@ -163,11 +198,12 @@ async def judge_many(
 
     Close it with `contextlib.aclosing`, which cancels what is still running.
     """
-    batches = _batches(tasks, executor.in_flight)
+    batches = _batches(tasks, executor)
     running: set[asyncio.Task[list[tuple[int, Judgement]]]] = set()
     try:
         while True:
-            for batch in itertools.islice(batches, executor.in_flight - len(running)):
+            # An executor takes fewer when it has lost a machine.
+            for batch in itertools.islice(batches, max(0, executor.in_flight - len(running))):
                 running.add(asyncio.create_task(_judged(batch, executor, retries)))
             if not running:
                 return
@@ -247,8 +283,29 @@ def _merged(judgement: Judgement, part: Judgement) -> Judgement:
     return judgement_of([results[place] for place in sorted(results)], judgement.tests_total)
 
 
-def _batches(tasks: Iterable[Task], in_flight: int) -> Iterator[list[_Shared]]:
-    """Yield batches of distinct tasks; those that can share processes are divided evenly among the workers."""
+def _batches(tasks: Iterable[Task], executor: Executor) -> Iterator[list[_Shared]]:
+    """Yield batches of distinct tasks, of the size that the executor takes."""
+    if executor.tests_in_batch:
+        return _batches_by_tests(tasks, executor.tests_in_batch)
+    return _batches_by_process(tasks, executor.in_flight)
+
+
+def _batches_by_tests(tasks: Iterable[Task], most: int) -> Iterator[list[_Shared]]:
+    """Yield batches with at least `most` tests; a program without tests counts as one."""
+    held: list[_Shared] = []
+    tests = 0
+    for shared, _ in _distinct(tasks):
+        held.append(shared)
+        tests += max(1, len(shared.task.tests))
+        if tests >= most:
+            yield held
+            held, tests = [], 0
+    if held:
+        yield held
+
+
+def _batches_by_process(tasks: Iterable[Task], in_flight: int) -> Iterator[list[_Shared]]:
+    """Yield batches of tasks that can share processes, divided evenly among the workers, and of one task each."""
     held: list[_Shared] = []
     held_key: Any = None
     for shared, key in _distinct(tasks):

@@ -9,7 +9,7 @@ from typing import Any
 from alpha_codium.errors import SandboxError, UserError
 from alpha_codium.judge import Rules, kind_of
 from alpha_codium.judge.judge import MOST_KNOWN
-from alpha_codium.judge.many import IN_FLIGHT_PER_WORKER, Task
+from alpha_codium.judge.many import IN_FLIGHT_PER_WORKER, Executor, Task
 from alpha_codium.problem import Problem, TestType
 from alpha_codium.program import PYTHON
 from alpha_codium.rewards.tests_of import Shape, problem_of
@@ -37,7 +37,7 @@ def why_not(problem: Problem, rules: Rules, language: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class ServerPool:
+class ServerPool(Executor):
     """Judges by `gencode serve`: each batch in one request, on the server with the least load."""
 
     servers: Any

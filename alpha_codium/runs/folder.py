@@ -2,7 +2,8 @@
 
 It contains `run.toml` with the run's options, `journal.jsonl` with finished work, `answers.sqlite` with all answers,
 `transcripts/` with the events of each sample, `solutions/` with the Solutions dataset, and `results.json`; that of an
-evaluation has `programs.jsonl` with each judged program once, that of `solve_problem` has `problem.json`.
+evaluation has `programs.jsonl` with each judged program once, and `machines.json` with what each machine of a cluster
+did; that of `solve_problem` has `problem.json`.
 """
 
 import fcntl
@@ -22,6 +23,7 @@ RUN_FILE = "run.toml"
 JOURNAL = "journal.jsonl"
 PROGRAMS = "programs.jsonl"
 PROBLEM = "problem.json"
+MACHINES = "machines.json"
 # The entries that a run of each command must have, besides the command.
 NEEDED = {
     "solve_set": ("dataset_name", "fingerprint", "samples", "sample_rate", "flow", "flow_fingerprint", "settings"),

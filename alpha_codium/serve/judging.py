@@ -36,7 +36,7 @@ def cost_of(tasks: Iterable[Task]) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class ClientTurns:
+class ClientTurns(Executor):
     """Judges the batches of a client, each when it is the client's turn."""
 
     executor: Executor

@@ -3,6 +3,7 @@
 import csv
 import json
 import re
+from pathlib import Path
 
 import pytest
 
@@ -10,7 +11,7 @@ from alpha_codium import evaluate
 from alpha_codium.runs import RunFolder
 from tests.data.records import record, write_jsonl
 from tests.eval.splits import RIGHT, WRONG, problem
-from tests.gen.running import ECHO, model_arguments, run_cli, write_problems
+from tests.gen.running import ECHO, assert_refused, model_arguments, run_cli, write_problems
 from tests.servers.scripted import ScriptedServer, Text
 
 DOUBLE = {"input": ["1\n", "2\n"], "output": ["2\n", "4\n"]}
@@ -195,3 +196,39 @@ def test_a_run_that_a_process_works_in_is_running(scored):
     with RunFolder(scored):
         assert run_cli("runs", "list").stdout.rstrip().endswith("running")
     assert run_cli("runs", "list").stdout.rstrip().endswith("pass@1 0.750")
+
+
+def test_finished_evaluations_are_queried_in_sql(home: Path, tmp_path: Path) -> None:
+    problems, samples = write_problems(tmp_path), tmp_path / "samples.jsonl"
+    rows = [{"task_id": f"echo {n}", "solution": each} for n in range(2) for each in ("print(input())", "1 / 0")]
+    samples.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    nothing = run_cli("runs", "query", "SELECT 1")
+    assert_refused(nothing, "no finished evaluation is stored yet")
+    for run in ("one", "two"):
+        scored = run_cli("eval", "score", samples, "--dataset_name", problems, "--k", 1, "--run", run)
+        assert scored.returncode == 0, scored.stderr
+    sql = "SELECT run, verdict, count(*) AS n FROM candidates GROUP BY ALL ORDER BY ALL"
+    assert run_cli("runs", "query", sql).stdout.splitlines() == [
+        "run\tverdict\tn",
+        *(f"{run}\t{verdict}\t2" for run in ("one", "two") for verdict in ("accepted", "runtime_error")),
+    ]
+    joined = "SELECT DISTINCT e.verdict FROM executions e JOIN candidates c USING (run, problem, kind, sample) " \
+             "WHERE c.verdict = 'accepted'"  # fmt: skip
+    assert run_cli("runs", "query", joined, "--run", "one").stdout.splitlines() == ["verdict", "accepted"]
+    as_json = tmp_path / "answer.json"
+    assert (
+        run_cli("runs", "query", "SELECT max(tests_passed) AS most FROM candidates", "--json", as_json).returncode == 0
+    )
+    assert json.loads(as_json.read_text())[0].keys() == {"most"}
+    assert_refused(run_cli("runs", "query", "SELEC 1"), "the query can't be run: Parser Error")
+    assert_refused(run_cli("runs", "query", "SELECT 1", "--run", "three"), "run 'three' has no tables")
+
+
+def test_a_run_with_a_very_large_result_is_listed_with_its_score(home: Path) -> None:
+    run = home / "runs" / "large"
+    run.mkdir(parents=True)
+    (run / "run.toml").write_text('command = "score"\ndataset = "many"\n')
+    (run / "results.json").write_text(
+        '{\n "n_problems": 1,\n "pass_at_k": {\n  "pass@1": 0.25\n },\n "problems": [' + "0," * 10**6
+    )
+    assert "pass@1 0.250" in run_cli("runs", "list").stdout

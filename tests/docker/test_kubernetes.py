@@ -112,3 +112,15 @@ def test_the_indexed_job_is_valid_and_each_of_its_pods_judges_a_part(version: st
     for index in range(spec["completions"]):
         assert Shard.of(given["shard"], {"JOB_COMPLETION_INDEX": str(index)}).number == index + 1
     assert Shard.of(given["shard"], {"JOB_COMPLETION_INDEX": "0"}).count == spec["completions"]
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+def test_the_ray_job_judges_on_ray_in_pods_that_are_valid(version: str) -> None:
+    job = yaml.safe_load((ROOT / "examples" / "arrays" / "score-rayjob.yaml").read_text())
+    program, *command = job["spec"]["entrypoint"].split()
+    given = score.make_context("score", command[2:]).params
+    assert (program, command[:2], given["executor"]) == ("gencode", ["eval", "score"], "ray")
+    cluster = job["spec"]["rayClusterSpec"]
+    for group in (cluster["headGroupSpec"], *cluster["workerGroupSpecs"]):
+        pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "judge"}, "spec": group["template"]["spec"]}
+        kubernetes_validate.validate(pod, version, strict=True)

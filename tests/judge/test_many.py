@@ -1,6 +1,7 @@
 """Judging many programs: side by side, each distinct one once, in batches, and with what was lost judged again."""
 
 import asyncio
+import itertools
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -32,7 +33,7 @@ def tasks_of(*programs: str, problem: Problem = DOUBLE, rules: Rules | None = No
 
 
 @dataclass
-class Recording:
+class Recording(Executor):
     """An executor that notes the batches that it gets, and accepts every program."""
 
     in_flight: int = 2
@@ -69,6 +70,24 @@ async def test_programs_whose_tests_share_processes_are_divided_evenly() -> None
     executor = Recording(in_flight=1)
     await judge_all(tasks_of(*(f"x = {i}" for i in range(MOST_IN_BATCH + 1)), problem=ASSERTIONS), executor)
     assert [len(batch) for batch in executor.batches] == [MOST_IN_BATCH, 1]
+
+
+@given(st.integers(1, 9), st.lists(st.tuples(st.integers(0, 2), st.integers(0, 4)), max_size=40))
+async def test_batches_by_tests_have_each_program_once_and_are_the_same_for_the_same_tasks(
+    most: int, drawn: list[tuple[int, int]]
+) -> None:
+    problems = [Problem(f"p{n}", private_tests=TESTS[:n]) for n in range(3)]
+    rules = Rules()
+    tasks = [Task(as_program(f"{program}"), problems[n], problems[n].private_tests, rules) for n, program in drawn]
+    executors = [Recording(in_flight=in_flight) for in_flight in (1, 5)]
+    for executor in executors:
+        executor.tests_in_batch = most
+        assert len(await judge_all(tasks, executor)) == len(tasks)
+    one, many = (executor.batches for executor in executors)
+    assert one == many
+    runs = [list(group) for _, group in itertools.groupby(drawn, lambda each: each[0])]
+    assert [p for batch in one for p in batch] == [str(p) for run in runs for p in dict.fromkeys(p for _, p in run)]
+    assert all(len(batch) <= most for batch in one)
 
 
 async def test_programs_under_other_limits_are_in_other_batches() -> None:

@@ -10,6 +10,7 @@ from alpha_codium.app.options.shared import (
     Configured,
     Dataset,
     InRunFolder,
+    Judging,
     Ks,
     OfPart,
     Overwrite,
@@ -34,7 +35,7 @@ IgnoreFingerprint = Annotated[
 
 
 @dataclass(frozen=True)
-class EvaluateOptions(OfPart, Sharded, Configured):
+class EvaluateOptions(OfPart, Sharded, Judging, Configured):
     """Options of `evaluate`."""
 
     solutions: Annotated[str | Rows, Option("A Solutions dataset: a name or a path.", "--solution_dataset")]
@@ -64,7 +65,7 @@ class EvaluateOptions(OfPart, Sharded, Configured):
 
 
 @dataclass(frozen=True)
-class HumanOptions(OfPart, Sharded, Configured):
+class HumanOptions(OfPart, Sharded, Judging, Configured):
     """Options of `evaluate_human`."""
 
     dataset: Dataset
@@ -123,7 +124,7 @@ class SampleFile:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ScoreOptions(SampleFile, OfPart, Sharded, Configured):
+class ScoreOptions(SampleFile, OfPart, Sharded, Judging, Configured):
     """Options of `score`."""
 
     select: Annotated[
@@ -167,7 +168,7 @@ class CleanOptions(SampleFile):
 
 
 @dataclass(frozen=True)
-class ValidateOptions(OfPart, InRunFolder, Configured):
+class ValidateOptions(OfPart, InRunFolder, Judging, Configured):
     """Options of `validate`."""
 
     dataset: Annotated[str, Option(DATASET, "--dataset_name", argument="NAME")]

@@ -87,6 +87,20 @@ class Sharded(InRunFolder):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Judging:
+    """A use case that judges programs."""
+
+    executor: Annotated[
+        str | None,
+        Option(
+            "Where to judge: local, on this machine; ray, on a Ray cluster.  [default: that of the settings]",
+            metavar="NAME",
+            changes_result=False,
+        ),
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
 class OfPart:
     """A choice of some of the problems."""
 

@@ -137,7 +137,7 @@ def _not_run(case: DoctorCase, missing: Collection[str], isolated: bool) -> Case
 
 
 @dataclass(frozen=True, slots=True)
-class _Tolerant:
+class _Tolerant(Executor):
     """An executor for cases that a backend may be unable to run: the judgement of those has no tests."""
 
     executor: Executor
