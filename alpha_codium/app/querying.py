@@ -35,7 +35,7 @@ def query_runs(sql: str, runs: Sequence[str] = ()) -> Answer:
     try:
         import duckdb
     except ImportError:
-        raise UserError("queries need DuckDB: pip install 'alpha_codium[query]'") from None
+        raise UserError("queries need DuckDB: pip install -e '.[query]'") from None
     with duckdb.connect() as database:
         for table, file in TABLES.items():
             files = [str(path) for path in _files(file, runs)]

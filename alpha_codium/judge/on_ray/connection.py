@@ -31,7 +31,7 @@ class Connection(threading.Thread):
             if not shared:
                 self._connect()
         except ImportError:
-            self.opened.set_exception(UserError("executor 'ray' needs Ray: pip install 'alpha_codium[ray]'"))
+            self.opened.set_exception(UserError("executor 'ray' needs Ray: pip install -e '.[ray]'"))
         except (OSError, RuntimeError, ValueError) as error:
             self.opened.set_exception(UserError(f"the Ray cluster at {self.address} can't be used: {error}"))
         except UserError as error:

@@ -33,7 +33,8 @@ for attempt in (
 """
 
 NEEDS = (
-    "run as root, or allow user namespaces (sysctl kernel.unprivileged_userns_clone=1, on Ubuntu also "
+    "run as root, or allow user namespaces (sysctl user.max_user_namespaces above 0, on Debian "
+    "also kernel.unprivileged_userns_clone=1, on Ubuntu "
     "kernel.apparmor_restrict_unprivileged_userns=0, in Docker --security-opt seccomp=unconfined)"
 )
 # The replacement for namespaces, and its limitations.

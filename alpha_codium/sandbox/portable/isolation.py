@@ -17,7 +17,7 @@ from alpha_codium.errors import SandboxError
 from alpha_codium.sandbox.protocol import Isolation
 
 NAMESPACES = ("--net", "--ipc", "--pid", "--fork", "--kill-child", "--mount-proc")
-REMEDY = "run as root or allow user namespaces (sysctl kernel.unprivileged_userns_clone=1)"
+REMEDY = "run as root or allow user namespaces (sysctl user.max_user_namespaces above 0)"
 
 
 def isolating_command(isolation: Isolation) -> tuple[str, ...]:
