@@ -143,10 +143,13 @@ class SharedJournal(Journal):
             elif (name, program) in self._places:
                 yield parse(entry | {"result": entry["result"] | {"index": self._places[name, program]}})
 
-    def append(self, entry: dict[str, Any]) -> None:
-        """Write a verdict to each run that contains the program and lacks it; `internal_error` isn't kept."""
-        if entry["result"]["verdict"] == Verdict.INTERNAL_ERROR:
-            return
+    def append(self, *entries: dict[str, Any]) -> None:
+        """Write each verdict to the runs that contain the program and lack it; `internal_error` isn't kept."""
+        for entry in entries:
+            if entry["result"]["verdict"] != Verdict.INTERNAL_ERROR:
+                self._append(entry)
+
+    def _append(self, entry: dict[str, Any]) -> None:
         name, group, program = key = _key(entry)
         line = entry | {"result": entry["result"] | {"tests": []}}
         for journal, known, programs in zip(self._journals, self._known, self._programs, strict=True):

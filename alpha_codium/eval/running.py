@@ -22,7 +22,7 @@ from alpha_codium.eval.failures import failure_of
 from alpha_codium.eval.prepare import Entry, EvaluationTask
 from alpha_codium.eval.results import CandidateResult, ProblemResult
 from alpha_codium.judge import Judge
-from alpha_codium.judge.many import Executor, LocalPool, Task, judge_many
+from alpha_codium.judge.many import Executor, LocalPool, Task, judge_batches
 from alpha_codium.program import Program
 from alpha_codium.runs import Journal
 from alpha_codium.verdict import Judgement, Verdict
@@ -117,10 +117,11 @@ class _Evaluation:
 
     async def run(self, tasks: Iterable[EvaluationTask]) -> list[ProblemResult]:
         """Judge all programs; the results are in the order of the tasks."""
-        async with aclosing(judge_many(self._draw(tasks), self.executor)) as judged:
-            async for number, judgement in judged:
-                place = self.asked.pop(number)
-                self.ready.append((place, await self._result(place.task, place.entry, judgement)))
+        async with aclosing(judge_batches(self._draw(tasks), self.executor)) as judged:
+            async for batch in judged:
+                for number, judgement in batch:
+                    place = self.asked.pop(number)
+                    self.ready.append((place, await self._result(place.task, place.entry, judgement)))
                 await self._record_ready()
         await self._record_ready()
         in_order = [tuple(found[index] for index in sorted(found)) for found in self.found]
@@ -144,23 +145,22 @@ class _Evaluation:
                     yield Task(program, task.problem, task.tests, self.judge.rules)
 
     async def _record_ready(self) -> None:
-        """Record the results that are there."""
+        """Record the results that are there: add those that are new to the journal, all at once, and report all."""
         ready, self.ready = self.ready, []
-        for place, shared in ready:
-            self.found[place.number][place.index] = await self._recorded(place.task, place.entry, shared)
+        results = [(place, *self._result_of_entry(place, shared)) for place, shared in ready]
+        await self._write(*((place.task, result) for place, result, is_new in results if is_new))
+        for place, result, _ in results:
+            self.found[place.number][place.index] = result
+            if self.on_result is not None:
+                self.on_result(place.task.name, result)
 
-    async def _recorded(self, task: EvaluationTask, entry: Entry, shared: CandidateResult) -> CandidateResult:
-        """Return the result of one entry, added to the journal if it is new, and reported."""
-        program = entry.to_program().digest
-        result = self.known.get(_key(task, entry, program))
-        if result is None:
-            error = str(entry.error or "") or (_named(task, entry, shared.error) if shared.error else "")
-            result = replace(shared, index=entry.index, group=entry.group, error=error, program="")
-            await self._write(task, program, result)
-        result = replace(result, program=program)
-        if self.on_result is not None:
-            self.on_result(task.name, result)
-        return result
+    def _result_of_entry(self, place: _Place, shared: CandidateResult) -> tuple[CandidateResult, bool]:
+        """Return the result of one entry, and whether it isn't in the journal."""
+        task, entry, program = place.task, place.entry, place.entry.to_program().digest
+        if (known := self.known.get(_key(task, entry, program))) is not None:
+            return replace(known, program=program), False
+        error = str(entry.error or "") or (_named(task, entry, shared.error) if shared.error else "")
+        return replace(shared, index=entry.index, group=entry.group, error=error, program=program), True
 
     async def recheck(self, task: EvaluationTask, entry: Entry, result: CandidateResult) -> CandidateResult:
         """Judge a program three times, and return the result with the median of its verdicts; it is journalled."""
@@ -170,15 +170,19 @@ class _Evaluation:
         again.sort(key=lambda each: (each.verdict is not Verdict.ACCEPTED, _cpu_seconds(each)))
         median = again[RECHECKS // 2]
         error = _named(task, entry, median.error) if median.error else ""
-        found = replace(median, index=result.index, group=result.group, error=error, rechecked=True)
-        await self._write(task, result.program, found)
-        return replace(found, program=result.program)
+        changed = {"index": result.index, "group": result.group, "program": result.program}
+        found = replace(median, **changed, error=error, rechecked=True)
+        await self._write((task, found))
+        return found
 
-    async def _write(self, task: EvaluationTask, program: str, result: CandidateResult) -> None:
-        """Add the result of a program, by its digest, to the journal."""
-        if self.journal is not None:
-            line = {"problem": task.name, "program": program, "result": result.to_json()}
-            await asyncio.to_thread(self.journal.append, line)
+    async def _write(self, *results: tuple[EvaluationTask, CandidateResult]) -> None:
+        """Add the results of programs to the journal."""
+        if self.journal is not None and results:
+            lines = [
+                {"problem": task.name, "program": result.program, "result": replace(result, program="").to_json()}
+                for task, result in results
+            ]
+            await asyncio.to_thread(self.journal.append, *lines)
 
     async def _result(self, task: EvaluationTask, entry: Entry, judgement: Judgement) -> CandidateResult:
         """Return the result of one program, with what shows why it failed."""

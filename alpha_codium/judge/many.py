@@ -198,6 +198,16 @@ async def judge_many(
 
     Close it with `contextlib.aclosing`, which cancels what is still running.
     """
+    async with aclosing(judge_batches(tasks, executor, retries=retries)) as judged:
+        async for batch in judged:
+            for each in batch:
+                yield each
+
+
+async def judge_batches(
+    tasks: Iterable[Task], executor: Executor, *, retries: int = 0
+) -> AsyncGenerator[list[tuple[int, Judgement]]]:
+    """Judge tasks as `judge_many` does; yields what it does for each batch."""
     batches = _batches(tasks, executor)
     running: set[asyncio.Task[list[tuple[int, Judgement]]]] = set()
     try:
@@ -209,8 +219,7 @@ async def judge_many(
                 return
             done, running = await asyncio.wait(running, return_when=asyncio.FIRST_COMPLETED)
             for each in done:
-                for judged in each.result():
-                    yield judged
+                yield each.result()
     finally:
         for each in running:
             each.cancel()

@@ -1,6 +1,6 @@
 """An append-only file of JSON lines that stays valid if the process is killed.
 
-1. A line is written and synced before `append` returns. If the disk is full, the partial line is removed.
+1. Lines are written and synced before `append` returns. If the disk is full, what was written of them is removed.
 2. If the process is killed while it writes a line, the line has no line end. It is removed, with a warning, when the
    journal is opened again.
 3. Any other invalid line is an error that names the line, and nothing is written.
@@ -60,16 +60,16 @@ class Journal:
                 os.close(self._fd)
                 self._fd = None
 
-    def append(self, entry: dict[str, Any]) -> None:
-        """Append an entry, which is on the disk when this returns; raises JournalError if it can't be written."""
-        entry = entry | {"judged_by": self.judged_by} if self.judged_by else entry
-        line = memoryview(json.dumps(entry, ensure_ascii=True).encode() + b"\n")
+    def append(self, *entries: dict[str, Any]) -> None:
+        """Append entries, which are on the disk when this returns; raises JournalError if they can't be written."""
+        judge = {"judged_by": self.judged_by} if self.judged_by else {}
+        lines = memoryview(b"".join(json.dumps(entry | judge).encode() + b"\n" for entry in entries))
         with self._lock:
             assert self._fd is not None, "the journal is not open"
             end = os.lseek(self._fd, 0, os.SEEK_CUR)
             try:
-                while line:
-                    line = line[os.write(self._fd, line) :]
+                while lines:
+                    lines = lines[os.write(self._fd, lines) :]
                 os.fsync(self._fd)
             except OSError as error:
                 with contextlib.suppress(OSError):

@@ -55,6 +55,16 @@ def test_appended_entries_are_read_back_after_reopening(first, second):
 
 
 @settings(max_examples=50, deadline=None)
+@given(ENTRIES)
+def test_entries_appended_at_once_are_the_lines_of_those_appended_one_by_one(entries):
+    with TemporaryDirectory() as folder:
+        one, all_ = Path(folder) / "one.jsonl", Path(folder) / "all.jsonl"
+        with Journal(all_) as journal:
+            journal.append(*entries)
+        assert all_.read_bytes() == written(one, entries)
+
+
+@settings(max_examples=50, deadline=None)
 @given(ENTRIES, st.binary(max_size=20).filter(lambda tail: b"\n" not in tail))
 def test_a_torn_line_is_dropped_whatever_it_holds(entries, tail):
     with TemporaryDirectory() as folder:
