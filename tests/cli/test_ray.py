@@ -16,9 +16,13 @@ import pytest
 
 from alpha_codium.config import load_settings
 from alpha_codium.errors import UserError
+from alpha_codium.judge.many import Task, judge_all
 from alpha_codium.judge.on_ray.cluster import RayCluster
+from alpha_codium.judge.on_ray.node import NodeJudge
+from alpha_codium.problem import Problem, TestCase
+from alpha_codium.program import as_program
 from alpha_codium.sandbox import Sandbox, open_sandbox
-from alpha_codium.verdict import Identity
+from alpha_codium.verdict import Identity, Judgement
 from tests.cli.test_shards import RIGHT, WRONG, journal, results
 from tests.gen.running import assert_refused, run_cli, write_problems
 from tests.jobs import WrappedSandbox
@@ -135,6 +139,28 @@ async def test_a_node_that_judges_by_another_sandbox_is_refused_and_named(cluste
             async with RayCluster(another, 0, load_settings()):
                 pass
     wait_until(lambda: not judging_processes())
+
+
+async def test_a_program_that_ends_its_workers_has_no_verdict_and_is_named_and_all_others_are_judged(
+    cluster: Any, monkeypatch: pytest.MonkeyPatch, warnings: list[str]
+) -> None:
+    class Fragile(NodeJudge):
+        async def judge(self, groups: Any, tools: Any) -> list[Judgement]:
+            if any("deadly" in program.source for group in groups for program in group.programs):
+                os._exit(1)
+            return await super().judge(groups, tools)
+
+    monkeypatch.setattr("alpha_codium.judge.on_ray.cluster.NodeJudge", Fragile)
+    problem = Problem("echo", private_tests=(TestCase("1\n", "1\n"),))
+    programs = ["print(input())", "deadly", "print(2)", "print(int(input()))"]
+    tasks = [Task(as_program(program), problem, problem.private_tests) for program in programs]
+    async with open_sandbox("local") as opened, RayCluster(opened, 0, load_settings()) as executor:
+        judgements = await judge_all(tasks, executor)
+    assert [each.verdict.value for each in judgements] == [
+        "accepted", "internal_error", "wrong_answer", "accepted",
+    ]  # fmt: skip
+    assert "was lost 3 times while it judged nothing but this program" in judgements[1].message
+    assert any("a batch of 4 programs was lost 3 times" in line and "echo" in line for line in warnings)
 
 
 def test_a_cluster_that_is_not_there_is_one_line(job: tuple[str, ...]) -> None:
