@@ -22,6 +22,11 @@ RUN_FILE = "run.toml"
 JOURNAL = "journal.jsonl"
 PROGRAMS = "programs.jsonl"
 PROBLEM = "problem.json"
+# The entry `command` of runs of `gencode repo run`.
+REPOSITORY_COMMAND = "repo_run"
+# Commands whose journal has samples, not verdicts.
+SOLVE_PROBLEM = "solve_problem"
+WITHOUT_VERDICTS = ("solve_set", SOLVE_PROBLEM)
 # The entries that a run of each command must have, besides the command.
 NEEDED = {
     "solve_set": ("dataset_name", "fingerprint", "samples", "sample_rate", "flow", "flow_fingerprint", "settings"),
