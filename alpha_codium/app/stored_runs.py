@@ -13,16 +13,13 @@ from loguru import logger
 from alpha_codium.comparison.judging import JOURNAL
 from alpha_codium.data.samples.names import TaskNames
 from alpha_codium.errors import UserError, nearest
-from alpha_codium.eval.failures import Failure, around_difference, shortened, shortened_end
 from alpha_codium.paths import runs_folder
-from alpha_codium.program import Program
+from alpha_codium.report.completing import with_public_tests, with_source
 from alpha_codium.report.problems import RunProblems
 from alpha_codium.report.reading import generated_samples, judged_samples, split_by_known
 from alpha_codium.report.samples import ChosenSamples, StoredSample
 from alpha_codium.runs import RunFolder
-from alpha_codium.runs.events import ModelAnswer, ProgramTested, Transcript, transcript_name
 from alpha_codium.runs.folder import REPOSITORY_COMMAND, RUN_FILE, WITHOUT_VERDICTS
-from alpha_codium.verdict import Verdict
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +77,9 @@ def show_sample(run: str, problem: str | None = None, sample: int | None = None)
     chosen = _chosen(folder, samples, problem, sample)
     first = (chosen.failed or chosen.samples)[0]
     if folder.description()["command"] in WITHOUT_VERDICTS:
-        first = _with_public_tests(folder, first)
+        first = with_public_tests(first, folder, RunProblems(folder))
     elif not first.source:
-        first = _with_source(folder, first)
+        first = with_source(first, RunProblems(folder))
     return first, samples
 
 
@@ -150,37 +147,3 @@ def _stored_run(folder: RunFolder) -> StoredRun:
         scores,
         folder.in_use,
     )
-
-
-def _with_public_tests(folder: RunFolder, sample: StoredSample) -> StoredSample:
-    """Return the sample with its first failing public test, or the last answer, as its transcript has them."""
-    if sample.result.failure is not None or not sample.failed:
-        return sample
-    path = folder.path / transcript_name(sample.problem, sample.result.index)
-    try:
-        events = Transcript.read(path).events
-    except (OSError, ValueError, UserError):
-        return sample
-    if not sample.source:
-        answers = [event.text for event in events if isinstance(event, ModelAnswer) and isinstance(event.text, str)]
-        return replace(sample, answer=shortened_end(answers[-1])) if answers else sample
-    runs = [event for event in events if isinstance(event, ProgramTested) and event.program == sample.source]
-    for place, test in enumerate(runs[-1].tests if runs else ()):
-        if test.verdict is not Verdict.ACCEPTED:
-            problem = RunProblems(folder).get(sample.problem)
-            cases = problem.public_tests if problem else ()
-            given, wanted = (cases[place].input, cases[place].output) if place < len(cases) else ("", "")
-            outputs = around_difference(wanted, test.stdout)
-            failure = Failure(place, test.verdict, shortened(given), *outputs, stderr=shortened_end(test.stderr))
-            return replace(sample, result=replace(sample.result, verdict=test.verdict, failure=failure))
-    return sample
-
-
-def _with_source(folder: RunFolder, sample: StoredSample) -> StoredSample:
-    """Return the sample of a human solution with its source, which only the dataset has."""
-    problem = RunProblems(folder).get(sample.problem)
-    groups = {"correct": problem.solutions, "incorrect": problem.incorrect_solutions} if problem else {}
-    for solution in groups.get(sample.result.group, ()):
-        if Program.from_source(solution.language, solution.code).digest == sample.result.program:
-            return replace(sample, source=solution.code, language=solution.language)
-    return sample
