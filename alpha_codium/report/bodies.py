@@ -16,6 +16,7 @@ from alpha_codium.problem import Problem
 from alpha_codium.report.completing import with_public_tests, with_source
 from alpha_codium.report.hiding import Hiding
 from alpha_codium.report.highlighting import MOST_PROGRAMS, colours_of
+from alpha_codium.report.labels import Labels, findings_of
 from alpha_codium.report.problems import RunProblems
 from alpha_codium.report.reading import ReadRun
 from alpha_codium.report.samples import StoredSample
@@ -77,6 +78,8 @@ class Bodies:
 
     def __post_init__(self) -> None:
         """Find the runs' problems."""
+        self.expected = [Labels(run) for run in self.runs]
+        self.findings = [findings_of(run) for run in self.runs]
         self.problems = [RunProblems(run.folder, run.judge) for run in self.runs]
         self.coloured = len({sample.result.program for run in self.runs for sample in run.samples}) <= MOST_PROGRAMS
 
@@ -101,21 +104,24 @@ class Bodies:
     def _body(self, name: str) -> dict[str, Any]:
         problem = self.problem(name)
         programs: dict[str, Any] = {}
-        runs = [self._of_run(*pair, problem, name, programs) for pair in zip(self.runs, self.problems, strict=True)]
+        runs = [self._of_run(place, problem, name, programs) for place in range(len(self.runs))]
         statement = cut(problem.description, LONGEST_STATEMENT) if problem else ""
         why = "" if problem else next((each.missing for each in self.problems if each.missing), "")
         return {"statement": statement, "missing": why, "programs": programs, "runs": runs}
 
-    def _of_run(
-        self, run: ReadRun, problems: RunProblems, problem: Problem | None, name: str, programs: dict[str, Any]
-    ) -> dict[str, Any]:
+    def _of_run(self, place: int, problem: Problem | None, name: str, programs: dict[str, Any]) -> dict[str, Any]:
+        run, problems, expected = self.runs[place], self.problems[place], self.expected[place]
         samples = run.by_problem.get(name, [])
         languages = {sample.language for sample in samples}
         tests = problems.tests_of(problem)[:MOST_TESTS] if problem else []
         return {
             "tests": [[kind.value.removesuffix("_tests"), *map(_test_text, test)] for kind, test in _texts(tests)],
             "limits": {each: _limits(problems, problem, each) for each in languages if problem},
-            "samples": [self._sample(run, self._complete(run, problems, each), programs) for each in samples],
+            "findings": self.findings[place].get(name, []),
+            "samples": [
+                self._sample(run, self._complete(run, problems, each), programs) | {"expected": expected.of(each)}
+                for each in samples
+            ],
         }
 
     def _sample(self, run: ReadRun, sample: StoredSample, programs: dict[str, Any]) -> dict[str, Any]:

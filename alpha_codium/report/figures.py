@@ -8,10 +8,11 @@ from typing import Any
 
 from alpha_codium.comparison.figures import Costs, costs_of, ratio_interval
 from alpha_codium.eval.known import JudgeError, split_known
-from alpha_codium.eval.prepare import CORRECT, GENERATED, INCORRECT
+from alpha_codium.eval.prepare import CORRECT, INCORRECT
 from alpha_codium.eval.rates import rates_text
 from alpha_codium.eval.results import CandidateResult, ProblemResult
 from alpha_codium.eval.scoring import Score, score
+from alpha_codium.report.labels import Labels, is_of_models, rates_of_validation
 from alpha_codium.report.reading import ReadRun
 from alpha_codium.report.samples import StoredSample
 from alpha_codium.runs.folder import REPOSITORY_COMMAND
@@ -21,6 +22,7 @@ from alpha_codium.wording import counted, in_dollars, without_paths
 
 # Each has an interval, which takes up to seconds for a thousand problems.
 KS = (1, 2, 5, 10, 20, 50, 100)
+VALIDATE, DOCTOR = "validate", "doctor"
 GOOD, INFO, WARN, BAD = "good", "info", "warn", "bad"
 # Entries of the judge's identity and of the settings that a page shows; no other is.
 SHOWN_IDENTITY = ("backend", "version", "interpreter", "image", "isolation", "rules")
@@ -29,6 +31,7 @@ SHOWN_TESTER = (
     *("known_solutions", "recheck_near_limit", "sandbox"),
 )
 SHOWN_CONFIG = ("temperature", "top_p", "max_tokens", "seed")
+MOST_NAMED = 5
 SHOWN_VERSIONS = ("alpha_codium", "python", "git")
 
 
@@ -92,8 +95,15 @@ class RunFigures:
 
     @property
     def is_score(self) -> bool:
-        """Whether pass@k of the samples means something: they are a model's, and were judged."""
-        return {each.result.group for each in self.run.samples} <= {GENERATED}
+        """Whether pass@k of the samples means something: they are a model's."""
+        return is_of_models(self.run)
+
+    @property
+    def as_expected(self) -> tuple[int, int]:
+        """How many known programs got the expected verdict, and how many have a label."""
+        labels = Labels(self.run)
+        known = [sample for sample in self.run.samples if labels.of(sample)]
+        return sum(not labels.differs(sample) for sample in known), len(known)
 
     @property
     def models(self) -> str:
@@ -139,14 +149,16 @@ def _checks(run: ReadRun, scored: Score) -> Iterator[Check]:
     if not run.finished:
         yield Check("Not finished", f"{counted(len(run.samples), 'sample')} so far.", WARN)
     yield _verdicts_check(scored, programs)
-    if run.judged and run.command != REPOSITORY_COMMAND:
+    if run.command == VALIDATE:
+        yield from (Check(name.capitalize(), f"{text}.", INFO) for name, text in rates_of_validation(run))
+    elif run.judged and run.command not in (REPOSITORY_COMMAND, DOCTOR):
         yield _judge_check(run)
     yield _near_check(scored)
     if trusted := _trust_check(programs):
         yield trusted
     if subset := facts.get("subset"):
         yield Check("Part of the problems", f"{len(scored.problems)} of {subset['of']} ({subset['by']}).", WARN)
-    if rates := facts.get("rates"):
+    if (rates := facts.get("rates")) and run.command != VALIDATE:
         missing = rates["problems_without_samples"]
         more = f"; {counted(missing, 'problem')} without a sample, counted as failed" if missing else ""
         yield Check("Samples", f"{rates_text(rates)}{more}.", WARN if missing else INFO)
@@ -173,6 +185,10 @@ def _judge_check(run: ReadRun) -> Check:
     wrong = error.correct_rejected + error.incorrect_accepted
     total = error.correct_total + error.incorrect_total
     text = f"Wrong on {wrong} of {counted(total, 'program')} with known verdicts: {error}."
+    labels = Labels(run)
+    differing = list(dict.fromkeys(each.problem for each in run.known if labels.differs(each)))
+    if differing:
+        text += f" See {', '.join(differing[:MOST_NAMED])}{' and others' if len(differing) > MOST_NAMED else ''}."
     both = error.correct_total and error.incorrect_total
     return Check("Judge error", text, BAD if wrong else GOOD if both else INFO)
 
@@ -262,7 +278,8 @@ def _text(value: Any) -> str:
         return "yes" if value else "no"
     if isinstance(value, list | tuple):
         return ", ".join(map(str, value))
-    return "" if value is None else str(value)
+    # A limit of 0 is the problem's own.
+    return str(value) if value else ""
 
 
 def spent_text(costs: Costs | None) -> str:

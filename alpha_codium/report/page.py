@@ -16,6 +16,7 @@ from alpha_codium.errors import UserError
 from alpha_codium.report.bodies import LETTERS, Bodies, id_of
 from alpha_codium.report.charts import by_samples, by_tokens
 from alpha_codium.report.figures import figures_of, spent_text
+from alpha_codium.report.labels import Labels
 from alpha_codium.report.pairing import comparison_of
 from alpha_codium.report.reading import ReadRun
 from alpha_codium.report.samples import StoredSample
@@ -112,7 +113,8 @@ class _Index:
 
     def add(self, name: str) -> None:
         """Add a problem."""
-        of_runs = [self._of_run(run.by_problem.get(name, [])) for run in self.bodies.runs]
+        pairs = zip(self.bodies.runs, self.bodies.expected, strict=True)
+        of_runs = [self._of_run(run.by_problem.get(name, []), expected) for run, expected in pairs]
         self.problems.append({"name": name, **self.bodies.labels(name), "runs": of_runs})
 
     def to_json(self) -> dict[str, Any]:
@@ -124,12 +126,14 @@ class _Index:
             "problems": self.problems,
         }
 
-    def _of_run(self, samples: Sequence[StoredSample]) -> dict[str, Any]:
+    def _of_run(self, samples: Sequence[StoredSample], expected: Labels) -> dict[str, Any]:
         ids = [id_of(sample) for sample in samples]
         found: dict[str, Any] = {"verdicts": "".join(LETTERS[sample.result.verdict] for sample in samples)}
         found["errors"] = [self._error(sample) for sample in samples]
         found |= {"ids": ids} if ids != [str(place) for place in range(len(ids))] else {}
         near = [place for place, sample in enumerate(samples) if sample.result.near_limit]
+        odd = [place for place, sample in enumerate(samples) if expected.differs(sample)]
+        found |= {"odd": odd} if odd else {}
         tokens = sum(s.candidate.prompt_tokens + s.candidate.completion_tokens for s in samples if s.candidate)
         return found | ({"near": near} if near else {}) | ({"tokens": tokens} if tokens else {})
 

@@ -83,7 +83,8 @@ class ReadRun:
     @cached_property
     def by_problem(self) -> dict[str, list[StoredSample]]:
         """The samples of each problem; problems of the result without samples are included."""
-        named = [problem["name"] for problem in self.judge_results.get("problems", ()) if isinstance(problem, dict)]
+        listed = self.judge_results.get("problems")
+        named = [problem["name"] for problem in listed] if isinstance(listed, list) else []
         found: dict[str, list[StoredSample]] = {name: [] for name in named}
         for sample in self.samples:
             found.setdefault(sample.problem, []).append(sample)

@@ -10,6 +10,8 @@ const detail = byId('detail');
 // With more samples, cells are small; with fewer, rows are tiles.
 const MANY = 40;
 const FEW = 3;
+// A longer list is drawn only where it is looked at.
+const LONG = 250;
 const MOST = Math.max(0, ...INDEX.problems.flatMap((problem) => problem.runs.map((ofRun) => ofRun.verdicts.length)));
 let shown = [];
 let markedRow = 0;
@@ -50,6 +52,9 @@ const SOLVED = {
   some: ['by some samples', (problem) => share(problem) > 0 && share(problem) < 1],
   all: ['by every sample', (problem) => share(problem) === 1],
 };
+if (INDEX.problems.some((problem) => problem.runs.some((ofRun) => ofRun.odd))) {
+  SOLVED.odd = ['not as expected', (problem) => problem.runs.some((ofRun) => ofRun.odd)];
+}
 if (INDEX.runs.length > 1) {
   INDEX.runs.forEach((name, run) => {
     SOLVED[`only ${name}`] = [`only by ${name}`, (problem) => solvedBy(problem).every((solved, other) => solved === (other === run))];
@@ -96,8 +101,10 @@ function fillFilters() {
   select('difficulty', difficulties.map((name) => [name]), 'any');
   select('tag', tags.map((name) => [name]), 'any');
   select('sort', Object.entries(SORTS).filter(([key]) => key !== 'tokens' || INDEX.problems.some(tokens)).map(([value, [text]]) => [value, text]));
+  const has = (name) => INDEX.problems.some((problem) => problem.runs.some((ofRun) => ofRun[name]));
   byId('legend').replaceChildren(...letters.map((letter) => element('li', {}, element('i', { class: `cell v-${letter}`, text: letter, 'aria-hidden': 'true' }), NAMES[letter])),
-    INDEX.problems.some((problem) => problem.runs.some((ofRun) => ofRun.near)) ? element('li', {}, element('i', { class: 'cell near', 'aria-hidden': 'true' }), 'near a limit') : '');
+    has('near') ? element('li', {}, element('i', { class: 'cell near', 'aria-hidden': 'true' }), 'near a limit') : '',
+    has('odd') ? element('li', {}, element('i', { class: 'cell odd', 'aria-hidden': 'true' }), 'not as expected') : '');
 }
 
 const filling = new IntersectionObserver((entries) => {
@@ -145,7 +152,8 @@ function showOverview() {
   const rows = shown.map(rowOf);
   filling.disconnect();
   byId('grid').replaceChildren(...rows);
-  rows.forEach((row) => filling.observe(row));
+  byId('grid').classList.toggle('long', rows.length > LONG);
+  rows.forEach((row) => (rows.length > LONG ? filling.observe(row) : fillRow(row)));
   byId('count').textContent = shown.length === INDEX.problems.length ? `${shown.length}` : `${shown.length} of ${INDEX.problems.length}`;
   mark(Math.min(markedRow, shown.length - 1), false);
 }

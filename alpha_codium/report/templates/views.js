@@ -30,10 +30,11 @@ function strip(problem, chosen) {
 function cell(problem, run, place, letter, chosen) {
   const id = idOf(problem.runs[run], place);
   const near = problem.runs[run].near?.includes(place);
+  const odd = problem.runs[run].odd?.includes(place);
   const current = chosen && chosen.run === run && chosen.place === place;
-  const label = `${sampleName(id)}: ${NAMES[letter]}${near ? ', near a limit' : ''}`;
+  const label = `${sampleName(id)}: ${NAMES[letter]}${near ? ', near a limit' : ''}${odd ? ', not as expected' : ''}`;
   return element('a', {
-    class: `cell v-${letter}${near ? ' near' : ''}`, href: address({ problem: problem.name, run: runParameter(run), sample: id }),
+    class: `cell v-${letter}${near ? ' near' : ''}${odd ? ' odd' : ''}`, href: address({ problem: problem.name, run: runParameter(run), sample: id }),
     title: label, 'aria-label': label, 'aria-current': current ? 'true' : null, text: letter,
   });
 }
@@ -58,9 +59,14 @@ function problemView(problem, body) {
     element('h1', { text: problem.name }),
     element('p', { class: 'sub', text: labels.join(' · ') }),
     element('div', { class: 'columns' },
-      element('div', {}, card('Samples', 'samples', samples)),
+      element('div', {}, findings(body), card('Samples', 'samples', samples)),
       element('div', {}, statement(body))),
   ];
+}
+
+function findings(body) {
+  const found = body.runs.flatMap((ofRun) => ofRun.findings);
+  return found.length ? card('Findings', 'findings', element('ul', {}, found.map((text) => element('li', { text })))) : null;
 }
 
 function statement(body) {
@@ -73,7 +79,7 @@ function sampleView(problem, body, chosen) {
   const sample = ofRun.samples[chosen.place];
   const written = body.programs[sample.program];
   const total = sample.total ? `${sample.passed} of ${sample.total} tests passed` : '';
-  const facts = [total, sample.near && 'near a limit', sample.rechecked && 'judged again alone', usageText(sample.usage)].filter(Boolean);
+  const facts = [sample.expected && `expected: ${sample.expected}`, total, sample.near && 'near a limit', sample.rechecked && 'judged again alone', usageText(sample.usage)].filter(Boolean);
   return [
     element('h1', {}, problem.name, ' ', element('small', { text: sampleName(sample.id) })),
     element('p', { class: 'verdict' }, badge(sample.verdict), ' ', element('span', { text: sample.reason })),
