@@ -5,7 +5,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from alpha_codium.report.figures import Point, RunFigures
+from alpha_codium.verdict import Verdict
+from alpha_codium.wording import counted
 
+MOST_BARS = 10
 WIDTH, HEIGHT = 420, 240
 LEFT, RIGHT, TOP, BOTTOM = 44, 14, 12, 40
 # The points of a run, by its name: each at a place on the x-axis.
@@ -69,6 +72,84 @@ class Chart:
     left: int = LEFT
     right: int = WIDTH - RIGHT
     bottom: int = HEIGHT - BOTTOM
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """A bar of a histogram; `run` is the place of its run."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    run: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Histogram:
+    """A chart of bars; `label` says in words what it shows."""
+
+    title: str
+    x_title: str
+    label: str
+    bars: tuple[Bar, ...]
+    x_ticks: tuple[Tick, ...]
+    y_ticks: tuple[Tick, ...]
+    width: int = WIDTH
+    height: int = HEIGHT
+    left: int = LEFT
+    right: int = WIDTH - RIGHT
+    bottom: int = HEIGHT - BOTTOM
+
+
+def by_problem(runs: Sequence[RunFigures]) -> Histogram | None:
+    """Return how many problems are solved by which share of their samples; None for runs of single samples."""
+    most = max((len(problem.candidates) for run in runs for problem in run.score.problems), default=0)
+    if most < 2 or not all(run.is_score for run in runs):
+        return None
+    classes = min(most, MOST_BARS)
+    counts = [_counts(run, classes) for run in runs]
+    tallest = max(max(each) for each in counts) or 1
+    step, own = (WIDTH - LEFT - RIGHT) / (classes + 1), 0.8 * (WIDTH - LEFT - RIGHT) / (classes + 1) / len(runs)
+    bars = [
+        _bar(
+            LEFT + step * (place + 0.1) + own * run,
+            own,
+            count / tallest,
+            run,
+            f"{runs[run].name}: {counted(count, 'problem')}",
+        )
+        for run, each in enumerate(counts)
+        for place, count in enumerate(each)
+        if count
+    ]
+    ticks = [Tick(LEFT + step * (place + 0.5), f"{100 * place / classes:.0f}%") for place in range(classes + 1)]
+    said = "; ".join(
+        f"{run.name}: {each[0]} by none, {sum(each[1:-1])} by some, {each[-1]} by all"
+        for run, each in zip(runs, counts, strict=True)
+    )
+    title = "Problems by the share of samples that pass"
+    marks = (0, tallest // 2, tallest) if tallest > 1 else (0, tallest)
+    y_ticks = tuple(Tick(_height(count / tallest), str(count)) for count in marks)
+    x_ticks = tuple(ticks[:: 2 if classes > 6 else 1])
+    return Histogram(title, "samples that pass", f"{title}. {said}", tuple(bars), x_ticks, y_ticks)
+
+
+def _counts(run: RunFigures, classes: int) -> list[int]:
+    """Return the number of problems whose share is nearest to 0, 1 / classes, ..., 1; only 0 and 1 are exact."""
+    counts = [0] * (classes + 1)
+    for problem in run.score.problems:
+        passed = sum(each.verdict is Verdict.ACCEPTED for each in problem.candidates)
+        share = passed / len(problem.candidates) if problem.candidates else 0.0
+        place = round(share * classes) if share in (0.0, 1.0) else min(max(round(share * classes), 1), classes - 1)
+        counts[place] += 1
+    return counts
+
+
+def _bar(x: float, width: float, share: float, run: int, text: str) -> Bar:
+    top = _height(share)
+    return Bar(x, top, width, HEIGHT - BOTTOM - top, run, text)
 
 
 def by_samples(runs: Sequence[RunFigures]) -> Chart | None:

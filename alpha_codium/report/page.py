@@ -14,7 +14,7 @@ from typing import Any
 
 from alpha_codium.errors import UserError
 from alpha_codium.report.bodies import LETTERS, Bodies, id_of
-from alpha_codium.report.charts import by_samples, by_tokens
+from alpha_codium.report.charts import by_problem, by_samples, by_tokens
 from alpha_codium.report.figures import figures_of, spent_text
 from alpha_codium.report.labels import Labels
 from alpha_codium.report.pairing import comparison_of
@@ -86,6 +86,7 @@ def write_page(
         "runs": figures,
         "comparison": comparison,
         "charts": [chart for chart in (by_samples(figures), by_tokens(figures)) if chart is not None],
+        "histogram": by_problem(figures),
         "stages": bodies.stages,
         "spent_text": spent_text,
         "letters": {verdict.value: letter for verdict, letter in LETTERS.items()},

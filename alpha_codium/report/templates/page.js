@@ -9,7 +9,7 @@ const overview = byId('overview');
 const detail = byId('detail');
 // With more samples, cells are small; with fewer, rows are tiles.
 const MANY = 40;
-const FEW = 3;
+const FEW = 12;
 // A longer list is drawn only where it is looked at.
 const LONG = 250;
 const MOST = Math.max(0, ...INDEX.problems.flatMap((problem) => problem.runs.map((ofRun) => ofRun.verdicts.length)));
@@ -135,7 +135,7 @@ function rowOf(place) {
   const all = problem.runs.reduce((sum, ofRun) => sum + ofRun.verdicts.length, 0);
   const solved = Math.round(share(problem) * all);
   const row = element('li', { class: MOST > MANY ? 'row many' : 'row' },
-    element('a', { class: 'name', href: address({ problem: problem.name }) }, problem.name, labels && element('small', { text: labels })),
+    element('a', { class: 'name', href: address({ problem: problem.name }), title: labels || null }, problem.name, labels && element('small', { text: labels })),
     element('span', { class: 'solved', text: all ? `${solved}/${all}` : 'no sample' }),
     element('span', { class: 'lines' }, problem.runs.map((_, run) => element('span', { class: 'cells' },
       INDEX.runs.length > 1 && element('i', { class: `dot run${run % 6}`, title: INDEX.runs[run] })))));
@@ -353,6 +353,7 @@ try {
 } catch { /* A browser may forbid it on disk. */ }
 document.querySelectorAll('[data-share]').forEach((part) => { part.style.flexGrow = part.dataset.share; });
 byId('grid').classList.toggle('compact', MOST * INDEX.runs.length <= FEW);
+byId('grid').style.setProperty('--tile', `${130 + INDEX.runs.length * (16 + 25 * MOST)}px`);
 fillFilters();
 addEventListener('hashchange', route);
 addEventListener('keydown', onKey);

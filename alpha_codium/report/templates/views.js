@@ -79,7 +79,7 @@ function sampleView(problem, body, chosen) {
   const sample = ofRun.samples[chosen.place];
   const written = body.programs[sample.program];
   const total = sample.total ? `${sample.passed} of ${sample.total} tests passed` : '';
-  const facts = [sample.expected && `expected: ${sample.expected}`, total, sample.near && 'near a limit', sample.rechecked && 'judged again alone', usageText(sample.usage)].filter(Boolean);
+  const facts = [sample.expected && `expected: ${sample.expected}`, total, nearText(sample), sample.rechecked && 'judged again alone', usageText(sample.usage)].filter(Boolean);
   return [
     element('h1', {}, problem.name, ' ', element('small', { text: sampleName(sample.id) })),
     element('p', { class: 'verdict' }, badge(sample.verdict), ' ', element('span', { text: sample.reason })),
@@ -89,6 +89,12 @@ function sampleView(problem, body, chosen) {
       element('div', {}, failureCard(sample), testsCard(sample, ofRun, written), stagesCard(sample)),
       element('div', {}, programCard(written, sample), statement(body))),
   ];
+}
+
+function nearText(sample) {
+  const limits = new Set(sample.tests.flatMap((test) => (test[4] ? test[4].split(',') : [])));
+  if (sample.near && limits.size) return `near the limit of ${[...limits].join(' and ')}`;
+  return sample.near ? 'near a limit' : '';
 }
 
 function usageText(usage) {
