@@ -204,8 +204,9 @@ def _spread(xs: Sequence[float], place: Callable[[float], float]) -> list[float]
 def _mark(x: float, amount: float, point: Point, unit: str) -> Mark:
     assert point.value is not None
     interval = f" (95 %: {point.low:.3f} to {point.high:.3f})" if point.low is not None else ""
-    ends = [None if end is None else _height(end) for end in (point.high, point.low)]
-    return Mark(x, _height(point.value), *ends, f"{point.name} = {point.value:.3f}{interval}, {amount:,.0f} {unit}")
+    high, low = (None if end is None else _height(end) for end in (point.high, point.low))
+    text = f"{point.name} = {point.value:.3f}{interval}, {amount:,.0f} {unit}"
+    return Mark(x, _height(point.value), high, low, text)
 
 
 def _height(share: float) -> float:

@@ -13,6 +13,7 @@ from alpha_codium.eval.known import KNOWN_GROUPS
 from alpha_codium.eval.prepare import GENERATED
 from alpha_codium.eval.results import CandidateResult
 from alpha_codium.gen.loop import finished_samples
+from alpha_codium.program import PYTHON
 from alpha_codium.report.samples import StoredSample
 from alpha_codium.repository.harness import PASSED
 from alpha_codium.repository.running.results import candidate_of
@@ -123,10 +124,13 @@ def read(folder: RunFolder, others: Iterable[RunFolder] = ()) -> ReadRun:
 def judged_samples(folder: RunFolder) -> list[StoredSample]:
     """Return the programs that an evaluation judged, in the problems' order, those of known verdict included."""
     results = {(line[0], line[1].group, line[1].index): line for line in folder.journal.read(_judged_line)}
-    programs = {}
+    programs: dict[str, tuple[str, str]] = {}
     for program in Journal(folder.path / PROGRAMS).entries():
         programs[program["program"]] = (program["source"], program["language"])
-    samples = [StoredSample(name, result, *programs.get(result.program, ("",))) for name, result in results.values()]
+    samples = []
+    for name, result in results.values():
+        source, language = programs.get(result.program, ("", PYTHON))
+        samples.append(StoredSample(name, result, source, language))
     return sorted(samples, key=lambda each: (natural_order(each.problem), each.result.group, each.result.index))
 
 
