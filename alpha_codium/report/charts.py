@@ -10,7 +10,7 @@ from alpha_codium.wording import counted
 
 MOST_BARS = 10
 WIDTH, HEIGHT = 420, 240
-LEFT, RIGHT, TOP, BOTTOM = 44, 14, 12, 40
+LEFT, RIGHT, TOP, BOTTOM = 44, 24, 12, 40
 # The points of a run, by its name: each at a place on the x-axis.
 Series = Sequence[tuple[str, list[tuple[float, Point]]]]
 

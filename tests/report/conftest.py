@@ -113,13 +113,13 @@ def axe(tmp_path_factory: pytest.TempPathFactory) -> str:
     return (folder / "package" / "axe.min.js").read_text()
 
 
-def score(folder: Path, run: str, programs: dict[str, list[str]], **fields: object) -> Path:
-    """Score programs of problems that ask for twice a number; returns the page on the run."""
+def score(folder: Path, run: str, programs: dict[str, list[str]], *options: str, **fields: object) -> Path:
+    """Score programs of problems that ask for twice a number; `fields` are the problems'. Returns the page."""
     tests: dict[str, Any] = {"public_tests": NONE, "private_tests": DOUBLE, **fields}
     problems = write_jsonl(folder / f"{run}-problems.jsonl", [record(name, **tests) for name in programs])
     rows = [{"task_id": name, "solution": sources} for name, sources in programs.items() if sources]
     samples = write_jsonl(folder / f"{run}-samples.jsonl", rows)
-    done = run_cli("eval", "score", samples, "--dataset_name", problems, "--k", 1, "--run", run)
+    done = run_cli("eval", "score", samples, "--dataset_name", problems, "--k", 1, "--run", run, *options)
     assert done.returncode == 0, done.stderr
     return report(run)
 

@@ -42,6 +42,17 @@ def test_stderr_and_the_class_of_an_error_are_shown(scored, page):
     assert "ValueError: invalid literal" in page.text("main:not([hidden]) .verdict")
 
 
+def test_a_sample_says_which_limit_was_near(home, tmp_path, page):
+    del home
+    busy = f"import time\nwhile time.process_time() < 0.5: pass\n{RIGHT}"
+    path = score(tmp_path, "near", {"p/1": [busy]}, "-o", "code_tester.timeout=0.5")
+    page.open(path, "problem=p/1&sample=0")
+    assert "near the limit of cpu" in page.text("main:not([hidden]) .sub")
+    assert "near the limit of cpu" in page.text("#test-1 .note")
+    page.open(path)
+    assert "1 verdict within 20 % of a limit" in page.text(".checks")
+
+
 def test_an_address_opens_the_very_test(scored, page):
     page.open(scored, "problem=p/1&sample=0&test=2")
     page.page.wait_for_selector("#test-2[open] .part")

@@ -353,7 +353,8 @@ try {
 } catch { /* A browser may forbid it on disk. */ }
 document.querySelectorAll('[data-share]').forEach((part) => { part.style.flexGrow = part.dataset.share; });
 byId('grid').classList.toggle('compact', MOST * INDEX.runs.length <= FEW);
-byId('grid').style.setProperty('--tile', `${130 + INDEX.runs.length * (16 + 25 * MOST)}px`);
+const longest = Math.max(14, ...INDEX.problems.map((problem) => problem.name.length));
+byId('grid').style.setProperty('--tile', `${Math.min(280, 9 * longest) + INDEX.runs.length * (16 + 25 * MOST)}px`);
 fillFilters();
 addEventListener('hashchange', route);
 addEventListener('keydown', onKey);
