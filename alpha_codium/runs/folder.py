@@ -2,7 +2,8 @@
 
 It contains `run.toml` with the run's options, `journal.jsonl` with finished work, `answers.sqlite` with all answers,
 `transcripts/` with the events of each sample, `solutions/` with the Solutions dataset, and `results.json`; that of an
-evaluation has `programs.jsonl` with each judged program once, that of `solve_problem` has `problem.json`.
+evaluation has `programs.jsonl` with each judged program once, and `receipts.jsonl` with what its verdict depends on;
+that of `solve_problem` has `problem.json`.
 """
 
 import fcntl
