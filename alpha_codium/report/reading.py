@@ -155,8 +155,12 @@ def generated_samples(folder: RunFolder) -> list[StoredSample]:
 
 def repository_samples(folder: RunFolder) -> list[StoredSample]:
     """Return the items of a run of the repository benchmark: a task is a problem, a replica a sample."""
-    items = {item.key: item for item in folder.journal.read(ItemRun.from_json)}
+    items = {item.key: item for item in folder.journal.read(_item)}
     return [_item_sample(item) for _, item in sorted(items.items())]
+
+
+def _item(line: dict[str, Any]) -> ItemRun:
+    return ItemRun.from_json({name: value for name, value in line.items() if name != "judged_by"})
 
 
 def _item_sample(item: ItemRun) -> StoredSample:
