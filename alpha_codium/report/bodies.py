@@ -91,7 +91,7 @@ class Bodies:
         """Return a problem's difficulty and tags, as far as they are known."""
         problem = self.problem(name)
         if problem is None:
-            return {"difficulty": "", "tags": []}
+            return {"difficulty": "", "tags": [run.titles[name] for run in self.runs[:1] if name in run.titles]}
         difficulty = difficulty_name(problem.difficulty)
         return {"difficulty": "" if difficulty.startswith("unknown") else difficulty, "tags": list(problem.tags)}
 

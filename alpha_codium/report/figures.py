@@ -153,7 +153,8 @@ def _checks(run: ReadRun, scored: Score) -> Iterator[Check]:
         yield from (Check(name.capitalize(), f"{text}.", INFO) for name, text in rates_of_validation(run))
     elif run.judged and run.command not in (REPOSITORY_COMMAND, DOCTOR):
         yield _judge_check(run)
-    yield _near_check(scored)
+    if run.command != REPOSITORY_COMMAND:
+        yield _near_check(scored)
     if trusted := _trust_check(programs):
         yield trusted
     if subset := facts.get("subset"):
@@ -211,6 +212,8 @@ def _as_known(sample: StoredSample, group: str) -> ProblemResult:
 
 def _near_check(scored: Score) -> Check:
     near = scored.near_limit["programs"]
+    if not any(each.tests for problem in scored.problems for each in problem.candidates):
+        return Check("Near a limit", "Not known: the run doesn't record what each test used.", INFO)
     if not near:
         return Check("Near a limit", "No verdict depends on a test within 20 % of a limit.", GOOD)
     rechecked = scored.near_limit["rechecked"]
@@ -286,4 +289,5 @@ def spent_text(costs: Costs | None) -> str:
     """Return calls, tokens and dollars in words."""
     if costs is None:
         return "nothing solved"
-    return f"{costs.tokens:,.0f} tokens, {costs.calls:,.1f} calls, {in_dollars(costs.dollars)}"
+    dollars = "cost unknown" if costs.dollars is None else in_dollars(costs.dollars)
+    return f"{costs.tokens:,.0f} tokens, {costs.calls:,.1f} calls, {dollars}"

@@ -38,7 +38,8 @@ TURN_VERDICTS = {
 class ReadRun:
     """A run with its samples, in the order of the problems.
 
-    `known` are the programs of known verdict that were judged beside them. `judged` is false if the programs were only
+    `known` are the programs of known verdict that were judged beside them, `titles` what problems are about that have
+    no telling names. `judged` is false if the programs were only
     run on public tests. `maker` is the folder with the transcripts of the samples, if there is one, and `evaluation`
     the run that judged them, if that is another one.
     """
@@ -47,6 +48,7 @@ class ReadRun:
     description: Mapping[str, Any]
     samples: list[StoredSample]
     known: list[StoredSample] = field(default_factory=list)
+    titles: Mapping[str, str] = field(default_factory=dict)
     judged: bool = True
     maker: RunFolder | None = None
     evaluation: RunFolder | None = None
@@ -110,7 +112,9 @@ def read(folder: RunFolder, others: Iterable[RunFolder] = ()) -> ReadRun:
     described = folder.description()
     command = described["command"]
     if command == REPOSITORY_COMMAND:
-        return ReadRun(folder, described, repository_samples(folder), maker=folder)
+        items = repository_items(folder)
+        titles = {item.dp_id: f"{item.file_path}: {item.method}" for item in items}
+        return ReadRun(folder, described, list(map(_item_sample, items)), titles=titles, maker=folder)
     if command in WITHOUT_VERDICTS:
         return _read_generated(folder, described, others)
     samples, known = split_by_known(judged_samples(folder))
@@ -153,10 +157,10 @@ def generated_samples(folder: RunFolder) -> list[StoredSample]:
     ]
 
 
-def repository_samples(folder: RunFolder) -> list[StoredSample]:
-    """Return the items of a run of the repository benchmark: a task is a problem, a replica a sample."""
+def repository_items(folder: RunFolder) -> list[ItemRun]:
+    """Return the items of a run of the repository benchmark, in the order of tasks and replicas."""
     items = {item.key: item for item in folder.journal.read(_item)}
-    return [_item_sample(item) for _, item in sorted(items.items())]
+    return [items[key] for key in sorted(items)]
 
 
 def _item(line: dict[str, Any]) -> ItemRun:
@@ -164,6 +168,7 @@ def _item(line: dict[str, Any]) -> ItemRun:
 
 
 def _item_sample(item: ItemRun) -> StoredSample:
+    """Return an item as a sample: its task is the problem, the replica the sample's index."""
     candidate, last = candidate_of(item, ""), item.turns[-1] if item.turns else None
     verdict = TURN_VERDICTS[last.status] if last and item.is_final else Verdict.INTERNAL_ERROR
     tests = last.tests if last else ()

@@ -58,8 +58,8 @@ def test_an_address_opens_the_very_test(scored, page):
     page.page.wait_for_selector("#test-2[open] .part")
     assert "2" in page.text("#test-2 .text")
     page.page.locator("#test-1 summary").click()
-    page.page.locator("#test-1 a").click()
-    assert page.fragment() == "#problem=p/1&sample=0&test=1"
+    page.page.wait_for_selector("#test-1[open] .part")
+    assert page.fragment() == "#problem=p/1&sample=0&test=1", "a copied link opens what was opened by hand"
 
 
 def test_keys_move_between_problems_and_samples(scored, page):

@@ -147,6 +147,11 @@ function testsCard(sample, ofRun, written) {
     Array.from({ length: count }, (_, place) => testRow(place, sample, ofRun, limits))));
 }
 
+// What is opened by hand goes into the address, so that a copied link opens it, too.
+function note(values) {
+  history.replaceState(null, '', address({ ...current(), stage: null, test: null, ...values }));
+}
+
 function testRow(place, sample, ofRun, limits) {
   const [letter, cpu, , memory, near, trust] = sample.tests[place] || [];
   const [kind, input, expected] = ofRun.tests[place] || [];
@@ -161,12 +166,18 @@ function testRow(place, sample, ofRun, limits) {
       limits && letter ? meter(cpu / limits[0], `CPU time ${cpu.toFixed(3)} s of ${limits[0]} s`) : null,
       element('span', { class: 'used', text: used }),
       notes && element('span', { class: 'note', text: notes })));
-  row.addEventListener('toggle', () => row.open && row.childElementCount === 1 && row.append(
-    element('p', {}, element('a', { href: address({ ...current(), stage: null, test: place + 1 }), text: 'link to this test' })),
-    input === undefined ? element('p', { text: 'The page doesn’t have the test’s texts.' }) : part('Input', textBlock(input, 'input')),
-    failed && sample.failure.difference ? part('Output: − expected, + actual', difference(sample.failure.difference))
-      : expected ? part('Expected output', textBlock(expected, 'expected output')) : null));
+  row.addEventListener('toggle', () => {
+    if (row.open) note({ test: place + 1 });
+    if (row.open && row.childElementCount === 1) row.append(testTexts(input, expected, failed && sample.failure.difference));
+  });
   return row;
+}
+
+function testTexts(input, expected, lines) {
+  return element('div', {},
+    input === undefined ? element('p', { text: 'The page doesn’t have the test’s texts.' }) : part('Input', textBlock(input, 'input')),
+    lines && part('Output: − expected, + actual', difference(lines)),
+    !lines && expected && part('Expected output', textBlock(expected, 'expected output')));
 }
 
 function meter(share, label) {
@@ -187,6 +198,7 @@ function stageRow(stage, most) {
   const row = element('details', { class: 'stage', id: `stage-${stage.name}` },
     element('summary', {}, element('span', { class: 'what', text: stage.name }), meter(tokens / most / 1.25, `${tokens} tokens`), element('span', { class: 'used', text: used })));
   row.addEventListener('toggle', () => {
+    if (row.open && !current().stage?.startsWith(`${stage.name}.`)) note({ stage: stage.name });
     if (!row.open || row.childElementCount > 1) return;
     let call = 0;
     row.append(...stage.events.map((event) => {
@@ -204,7 +216,7 @@ const EVENTS = {
     return element('div', { class: 'event', id: `stage-${stage}.${call}` },
       element('h3', {}, `Call ${call}: ${event.prompt} `, element('a', { href: address({ ...current(), test: null, stage: `${stage}.${call}` }), text: 'link' })),
       element('p', { class: 'used', text: `${event.model}, ${told}${ended}` }),
-      event.messages.map((message) => element('details', { class: 'message', open: message.role === 'user' },
+      event.messages.map((message, at) => element('details', { class: 'message', open: message.role === 'user' && at >= event.messages.length - 1 },
         element('summary', { text: `Asked (${message.role}), ${message.content.length.toLocaleString('en')} characters` }), textBlock(message.content, 'prompt'))),
       event.reasoning && element('details', { class: 'message' }, element('summary', { text: 'Reasoning' }), textBlock(event.reasoning, 'reasoning')),
       element('details', { class: 'message', open: true }, element('summary', { text: 'Answer' }), textBlock(event.text, 'answer')));
