@@ -27,7 +27,7 @@ GENERATOR = "gencode report"
 MOST_INLINE = 12_000_000
 # Where the template has them.
 BODIES = "<!-- bodies -->"
-SCRIPTS = ("texts.js", "views.js", "page.js")
+SCRIPTS = ("texts.js", "views.js", "overview.js", "page.js")
 SCRIPT_FILE = re.compile(r"\d+\.js")
 # How often an open page of a run that goes on loads itself again, in seconds.
 RELOAD_SECONDS = 5

@@ -168,16 +168,19 @@ function testRow(place, sample, ofRun, limits) {
       notes && element('span', { class: 'note', text: notes })));
   row.addEventListener('toggle', () => {
     if (row.open) note({ test: place + 1 });
-    if (row.open && row.childElementCount === 1) row.append(testTexts(input, expected, failed && sample.failure.difference));
+    if (row.open && row.childElementCount === 1) row.append(testTexts(input, expected, letter, failed && sample.failure));
   });
   return row;
 }
 
-function testTexts(input, expected, lines) {
+// A run keeps what a program printed in its first failing test only; in an accepted one that is what was expected.
+function testTexts(input, expected, letter, failure) {
+  const lines = failure && failure.difference;
   return element('div', {},
     input === undefined ? element('p', { text: 'The page doesn’t have the test’s texts.' }) : part('Input', textBlock(input, 'input')),
     lines && part('Output: − expected, + actual', difference(lines)),
-    !lines && expected && part('Expected output', textBlock(expected, 'expected output')));
+    !lines && expected && part('Expected output', textBlock(expected, 'expected output')),
+    letter && letter !== 'A' && !failure && element('p', { class: 'used', text: 'The run keeps the actual output of the first failing test only.' }));
 }
 
 function meter(share, label) {
