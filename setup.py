@@ -37,6 +37,7 @@ setup(
         "alpha_codium.audit.judge": ["cases/*.toml"],
         "alpha_codium.judge.drivers": ["*.cpp"],
         "alpha_codium.languages.jvm": ["*.java"],
+        "alpha_codium.report": ["templates/*"],
         "alpha_codium.repository.resources": ["*.yaml", "prompts/*.yaml"],
         "alpha_codium.sandbox.conformance": ["attackers/*.[cjp]*", "modes/*.*"],
         "alpha_codium.settings": ["*.toml"],
@@ -54,6 +55,7 @@ setup(
         "pydantic>=2.7",
         # Tests of candidates import it.
         "pytest>=8.2",
+        "pygments>=2.18",
         "python-dotenv>=1.0",
         "pyyaml>=6.0",
         "rich>=13.7",

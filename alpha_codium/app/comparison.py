@@ -81,15 +81,15 @@ compare = blocking(compare_async)
 
 def _folders(runs: Sequence[str], baseline: str | None) -> list[RunFolder]:
     """Return the folders of all runs, the baseline's first."""
-    folders = [_reopened(name) for name in runs]
+    folders = [reopened(name) for name in runs]
     if baseline is None:
         return folders
-    chosen = _reopened(baseline)
+    chosen = reopened(baseline)
     return [chosen, *(folder for folder in folders if not folder.path.samefile(chosen.path))]
 
 
-def _reopened(name: str) -> RunFolder:
-    """Return the folder of a run, given its name or path."""
+def reopened(name: str) -> RunFolder:
+    """Return the folder of a run, given its name or path; raises UserError if there is none."""
     root = runs_folder()
     here = Path(name).expanduser()
     is_path = not (root / name / RUN_FILE).exists() and (here / RUN_FILE).exists()

@@ -12,6 +12,7 @@ from alpha_codium.app.evaluation import evaluate
 from alpha_codium.app.events import OnEvent
 from alpha_codium.app.generation import solve_set
 from alpha_codium.app.models import ask, require_local_models, smallest_model
+from alpha_codium.app.reporting import report
 from alpha_codium.config import Settings
 from alpha_codium.data.load import load_problems
 from alpha_codium.errors import ModelNotFound, UserError
@@ -19,6 +20,7 @@ from alpha_codium.eval.scoring import Score
 from alpha_codium.gen.summary import RunSummary
 from alpha_codium.llm.errors import ModelError
 from alpha_codium.llm.names import LOCAL
+from alpha_codium.paths import home
 from alpha_codium.runs.events import ProgramTested, Transcript, transcript_name
 from alpha_codium.verdict import Verdict
 from alpha_codium.wording import counted
@@ -93,8 +95,14 @@ def chosen_model(settings: Settings) -> str:
 def run_flow(flow: str, samples: int, settings: Settings, on_event: OnEvent) -> DemoRun:
     """Run a flow on the problems, and judge its candidates by all tests."""
     summary = solve_set(str(PROBLEMS), samples=samples, flow=flow, settings=settings, on_event=on_event)
-    score = evaluate(summary.solutions, str(PROBLEMS), "all", k=sorted({1, samples}), settings=settings)
+    judged = f"{summary.run}-judged"
+    score = evaluate(summary.solutions, str(PROBLEMS), "all", k=sorted({1, samples}), run=judged, settings=settings)
     return DemoRun(flow, summary, score)
+
+
+def page_on(runs: Iterable[DemoRun]) -> Path:
+    """Write a page on the runs to gencode's folder; return its path."""
+    return report([run.summary.run for run in runs], output=home() / "demo.html").path
 
 
 def solved_program(runs: Iterable[DemoRun]) -> tuple[str, str] | None:

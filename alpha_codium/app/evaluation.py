@@ -28,6 +28,7 @@ from alpha_codium.eval.prepare import (
     only_asked,
     prepare_for_evaluation,
 )
+from alpha_codium.eval.receipts import RECEIPTS, receipts_of
 from alpha_codium.eval.results import ProblemResult
 from alpha_codium.eval.score_progress import ScoreProgress
 from alpha_codium.eval.scoring import Score
@@ -94,6 +95,8 @@ async def _score(
 ) -> Score:
     if folder is not None and not isinstance(tasks, HumanSolutions):
         await in_thread(folder.write_lines, PROGRAMS, _distinct_programs(judge.with_known(tasks), judge.identity))
+        receipts = receipts_of(judge.with_known(tasks), judge.judge.rules, judge.identity)
+        await in_thread(folder.write_lines, RECEIPTS, (receipt.to_json() for receipt in receipts))
     judged = judging(on_event, programs, "judged", ScoreProgress(ks, judge.executor.status))
     with judged as on_result, folder.journal if folder else nullcontext() as journal:
         return await judge.score(tasks, ks, journal, on_result)

@@ -10,7 +10,7 @@ from typing import Any
 
 from alpha_codium.app.models import load_secrets, with_model
 from alpha_codium.app.options.repository import TasksOptions
-from alpha_codium.app.run_folders import REPOSITORY_COMMAND, run_settings
+from alpha_codium.app.run_folders import run_settings
 from alpha_codium.config import Settings, load_settings
 from alpha_codium.data.sources import is_plain_name, stored_names
 from alpha_codium.errors import DatasetError, SettingsError, UserError
@@ -28,7 +28,7 @@ from alpha_codium.repository.running.prompts import Prompts, load_prompts
 from alpha_codium.repository.storage import copy_of, fetched, is_remote
 from alpha_codium.repository.tasks import RepositoryTask
 from alpha_codium.runs import RunFolder
-from alpha_codium.runs.folder import RUN_FILE, write_atomically
+from alpha_codium.runs.folder import REPOSITORY_COMMAND, RUN_FILE, write_atomically
 from alpha_codium.verdict import JUDGING_RULES, Identity
 from alpha_codium.wording import natural_order
 

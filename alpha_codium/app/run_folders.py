@@ -27,21 +27,16 @@ from alpha_codium.paths import runs_folder
 from alpha_codium.repository.running.config import RunConfig
 from alpha_codium.runs import RunFolder, without_secrets
 from alpha_codium.runs.answers import without_user
-from alpha_codium.runs.folder import REMEDY, RUN_FILE, to_toml
+from alpha_codium.runs.folder import REMEDY, RUN_FILE, WITHOUT_VERDICTS, to_toml
 from alpha_codium.verdict import Identity
 from alpha_codium.wording import counted
 
-# The entry `command` of runs of `gencode repo run`.
-REPOSITORY_COMMAND = "repo_run"
 # Entries of `run.toml` with options of `solve_set` that have other names.
 ENTRIES = {"dataset": "dataset_name", "split": "split_name", "output": "output_dataset_name"}
 # Entries that may change when a run is resumed, since results don't depend on them.
 RESUMABLE_ENTRIES = {"versions", "options"} | {
     ENTRIES.get(field.name, field.name) for field in options_of(SolveSetOptions) if not field.option.changes_result
 }
-# Commands whose journal has samples, not verdicts.
-SOLVE_PROBLEM = "solve_problem"
-WITHOUT_VERDICTS = ("solve_set", SOLVE_PROBLEM)
 # Entries on which verdicts depend that may change when a run is resumed, since its programs are then judged again.
 JUDGED_AGAIN = ("sandbox.rules", "sandbox.version", "sandbox.packages")
 # Settings that may change when a run is resumed, by section: of `solve_set`, whose `run.toml` has all settings, and of

@@ -10,7 +10,7 @@ from loguru import logger
 from alpha_codium.app.events import ItemsReached, OnEvent, RunPlanned, working
 from alpha_codium.app.models import with_model
 from alpha_codium.app.options.solving import DEFAULT_FLOW, SolveProblemOptions
-from alpha_codium.app.run_folders import SOLVE_PROBLEM, run_or_temporary, shown_settings
+from alpha_codium.app.run_folders import run_or_temporary, shown_settings
 from alpha_codium.config import Settings, load_settings
 from alpha_codium.coroutines import blocking, in_thread
 from alpha_codium.data.load import load_problem_file, load_problems
@@ -34,7 +34,7 @@ from alpha_codium.options import use_case
 from alpha_codium.paths import models_folder
 from alpha_codium.problem import Problem, TestType
 from alpha_codium.runs import AnswerStore, RunFolder
-from alpha_codium.runs.folder import PROBLEM
+from alpha_codium.runs.folder import PROBLEM, SOLVE_PROBLEM
 from alpha_codium.solution import Candidate
 from alpha_codium.verdict import Judgement, Verdict
 from alpha_codium.wording import counted

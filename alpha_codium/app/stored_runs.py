@@ -12,26 +12,16 @@ from typing import Any
 
 from loguru import logger
 
-from alpha_codium.app.run_folders import REPOSITORY_COMMAND, WITHOUT_VERDICTS
-from alpha_codium.app.stored_samples import ChosenSamples, StoredSample
 from alpha_codium.comparison.judging import JOURNAL
-from alpha_codium.data.load import load_problem_file, load_problems
 from alpha_codium.data.samples.names import TaskNames
 from alpha_codium.errors import UserError, nearest
-from alpha_codium.eval.failures import Failure, around_difference, shortened, shortened_end
-from alpha_codium.eval.known import KNOWN_GROUPS
-from alpha_codium.eval.prepare import GENERATED
-from alpha_codium.eval.results import CandidateResult
-from alpha_codium.gen.loop import finished_samples
 from alpha_codium.paths import runs_folder
-from alpha_codium.problem import Problem
-from alpha_codium.program import Program
-from alpha_codium.runs import Journal, RunFolder
-from alpha_codium.runs.events import ModelAnswer, ProgramTested, Transcript, transcript_name
-from alpha_codium.runs.folder import PROBLEM, PROGRAMS, RUN_FILE
-from alpha_codium.solution import Candidate
-from alpha_codium.verdict import Verdict
-from alpha_codium.wording import natural_order
+from alpha_codium.report.completing import with_public_tests, with_source
+from alpha_codium.report.problems import RunProblems
+from alpha_codium.report.reading import generated_samples, judged_samples, split_by_known
+from alpha_codium.report.samples import ChosenSamples, StoredSample
+from alpha_codium.runs import RunFolder
+from alpha_codium.runs.folder import REPOSITORY_COMMAND, RUN_FILE, WITHOUT_VERDICTS
 
 # Bytes in which a result has its scores.
 BEGINNING = 1 << 16
@@ -92,9 +82,9 @@ def show_sample(run: str, problem: str | None = None, sample: int | None = None)
     chosen = _chosen(folder, samples, problem, sample)
     first = (chosen.failed or chosen.samples)[0]
     if folder.description()["command"] in WITHOUT_VERDICTS:
-        first = _with_public_tests(folder, first)
+        first = with_public_tests(first, folder, RunProblems(folder))
     elif not first.source:
-        first = _with_source(folder, first)
+        first = with_source(first, RunProblems(folder))
     return first, samples
 
 
@@ -109,7 +99,7 @@ def _samples(folder: RunFolder) -> ChosenSamples:
     if command == REPOSITORY_COMMAND:
         raise UserError(f"run {folder.name!r} is one of gencode repo run: see {folder.path / 'results_short.jsonl'}")
     generated = command in WITHOUT_VERDICTS
-    samples = _generated(folder) if generated else _judged(folder)
+    samples = generated_samples(folder) if generated else split_by_known(judged_samples(folder))[0]
     judged = not generated or (folder.path / JOURNAL).exists()
     if samples and not judged:
         logger.info(_not_judged(folder))
@@ -172,84 +162,3 @@ def _scores(results: Path) -> dict[str, float | None]:
         return json.JSONDecoder().raw_decode(head, key.end())[0]
     except ValueError:
         return {}
-
-
-def _judged(folder: RunFolder) -> list[StoredSample]:
-    """Return the samples of an evaluation, in the problems' order; known solutions only if there is nothing else."""
-    results = {(line[0], line[1].group, line[1].index): line for line in folder.journal.read(_judged_line)}
-    scored = [line for key, line in results.items() if key[1] not in KNOWN_GROUPS] or list(results.values())
-    programs = {}
-    for program in Journal(folder.path / PROGRAMS).entries():
-        programs[program["program"]] = (program["source"], program["language"])
-    samples = [StoredSample(name, result, *programs.get(result.program, ("",))) for name, result in scored]
-    return sorted(samples, key=lambda each: (natural_order(each.problem), each.result.group, each.result.index))
-
-
-def _judged_line(line: dict[str, Any]) -> tuple[str, CandidateResult]:
-    return line["problem"], replace(CandidateResult.from_json(line["result"]), program=line["program"])
-
-
-def _generated(folder: RunFolder) -> list[StoredSample]:
-    """Return the samples that a run generated, by the verdicts that `compare` stored, or else by the public tests."""
-    stored = Journal(folder.path / JOURNAL).read(_judged_line)
-    results = {(name, result.program): result for name, result in stored}
-    return [
-        StoredSample(candidate.task_name, _result_of(candidate, results), candidate.program, candidate.language)
-        for candidate in finished_samples(folder.journal, final_only=False).values()
-    ]
-
-
-def _result_of(candidate: Candidate, results: Mapping[tuple[str, str], CandidateResult]) -> CandidateResult:
-    digest, error = candidate.to_program().digest, str(candidate.error or "")
-    if found := results.get((candidate.task_name, digest)):
-        return replace(found, index=candidate.sample_index, error=error)
-    passed, total = candidate.public_tests_passed, candidate.public_tests_total
-    verdict = Verdict.ACCEPTED if 0 < total == passed else Verdict.WRONG_ANSWER if total else Verdict.NO_TESTS
-    if candidate.error is not None and not candidate.program:
-        verdict = Verdict.COMPILATION_ERROR if candidate.is_final else Verdict.INTERNAL_ERROR
-    return CandidateResult(candidate.sample_index, GENERATED, verdict, passed, total, (), error, digest)
-
-
-def _with_public_tests(folder: RunFolder, sample: StoredSample) -> StoredSample:
-    """Return the sample with its first failing public test, or the last answer, as its transcript has them."""
-    if sample.result.failure is not None or not sample.failed:
-        return sample
-    path = folder.path / transcript_name(sample.problem, sample.result.index)
-    try:
-        events = Transcript.read(path).events
-    except (OSError, ValueError, UserError):
-        return sample
-    if not sample.source:
-        answers = [event.text for event in events if isinstance(event, ModelAnswer) and isinstance(event.text, str)]
-        return replace(sample, answer=shortened_end(answers[-1])) if answers else sample
-    runs = [event for event in events if isinstance(event, ProgramTested) and event.program == sample.source]
-    for place, test in enumerate(runs[-1].tests if runs else ()):
-        if test.verdict is not Verdict.ACCEPTED:
-            problem = _problem(folder, sample.problem)
-            cases = problem.public_tests if problem else ()
-            given, wanted = (cases[place].input, cases[place].output) if place < len(cases) else ("", "")
-            outputs = around_difference(wanted, test.stdout)
-            failure = Failure(place, test.verdict, shortened(given), *outputs, stderr=shortened_end(test.stderr))
-            return replace(sample, result=replace(sample.result, verdict=test.verdict, failure=failure))
-    return sample
-
-
-def _with_source(folder: RunFolder, sample: StoredSample) -> StoredSample:
-    """Return the sample of a human solution with its source, which only the dataset has."""
-    problem = _problem(folder, sample.problem)
-    groups = {"correct": problem.solutions, "incorrect": problem.incorrect_solutions} if problem else {}
-    for solution in groups.get(sample.result.group, ()):
-        if Program.from_source(solution.language, solution.code).digest == sample.result.program:
-            return replace(sample, source=solution.code, language=solution.language)
-    return sample
-
-
-def _problem(folder: RunFolder, name: str) -> Problem | None:
-    """Return a problem of the run, or None if its dataset can't be read any more."""
-    with contextlib.suppress(UserError):
-        return load_problem_file(folder.path / PROBLEM)
-    described = folder.description()
-    dataset, split = (described.get(key) or described.get(f"{key}_name") for key in ("dataset", "split"))
-    with contextlib.suppress(UserError):
-        return load_problems(str(dataset), split).get(name)
-    return None

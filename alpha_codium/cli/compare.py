@@ -37,10 +37,14 @@ def compare_runs(common: CommonOptions, csv_path: str | None, **options: Any) ->
 
 def print_report(report: "Comparison", common: CommonOptions, csv_path: str | None) -> None:
     """Print the comparison; exit with 1 where a run of it is unfinished."""
+    from alpha_codium.app.run_folders import found_by
+    from alpha_codium.cli.reporting import LOOK
     from alpha_codium.comparison.tables import text_of
 
     common.write_files(report, csv_path)
     say(text_of(report).removesuffix("\n"))
+    names = [one_line(found_by(run.record.path)) for run in report.runs]
+    click.echo(LOOK.format(" ".join(names)), err=True)
     for line in unfinished_lines(report):
         click.echo(line, err=True)
     if not report.complete:

@@ -133,12 +133,14 @@ def validate(common: CommonOptions, csv_path: str | None, tests_column: str | No
     if options["dataset"] is None:
         raise UserError(f"run {options['resume']!r} doesn't record its dataset: give it as NAME")
     options["run"] = new_run("validate", options["run"], options["resume"])
-    report = validation.validate(**options, settings=settings, on_event=Reporter(common))
+    reporter = Reporter(common)
+    report = validation.validate(**options, settings=settings, on_event=reporter)
     if report.stored is not None:
         click.echo(f"stored in {report.stored}", err=True)
     common.write_files(report, csv_path)
     for line in report.lines():
         say(line)
+    reporter.tell_how_to_look()
     if report.unjudged:
         click.echo(f"the result is INCOMPLETE: {counted(report.unjudged, 'program')} got no verdict", err=True)
         raise click.exceptions.Exit(1)

@@ -52,6 +52,7 @@ def command(common: CommonOptions) -> None:
         say(f"\n{solved[0]} was solved by this program:\n\n{solved[1].strip()}")
     if repair := demo.repair_of(runs):
         say("\n".join([f"\na repair for {repair.problem}:", "", *repair.lines()]))
+    click.echo(f"\nboth runs as a page, to open in a browser: {demo.page_on(runs)}")
     click.echo(NEXT.format(run=runs[-1].summary.run, model=model))
     if model == f"local/{SMALLEST.name}":
         click.echo(BETTER.format(small=model, best=BEST.name, megabytes=round(BEST.size_bytes / 1e6)))

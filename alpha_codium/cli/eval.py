@@ -80,10 +80,12 @@ def doctor(common: CommonOptions, backend: str | None, **options: Any) -> None:
     settings = common.settings.code_tester
     click.echo(f"judge: {settings.tester_type}{'' if settings.sandbox else ', without isolation'}")
     options["run"] = new_run("doctor", options["run"], options["resume"])
-    report = check_judge(**options, settings=common.settings, on_event=Reporter(common))
+    reporter = Reporter(common)
+    report = check_judge(**options, settings=common.settings, on_event=reporter)
     for line in report.known.lines() if report.known else ():
         click.echo(line)
     common.write_json({"backend": settings.tester_type, "isolation": settings.sandbox} | report.to_json())
+    reporter.tell_how_to_look()
     if not report.faultless:
         click.echo("judge check FAILED", err=True)
         raise click.exceptions.Exit(1)

@@ -77,6 +77,7 @@ def solve_problem(dry_run: bool, common: CommonOptions, **given: Any) -> None:
     common.write_json(solved.to_json())
     for line in solved.lines(given["test_type"]):
         click.echo(line, err=True)
+    reporter.tell_how_to_look()
     if solved.candidate.error is None:
         write_out(solved.candidate.program)
     if solved.fault:
@@ -106,16 +107,20 @@ def solve_set(common: CommonOptions, dry_run: bool, **options: Any) -> None:
 
 def print_summary(summary: "RunSummary", common: CommonOptions) -> None:
     """Print the numbers of a run; exit with 1 where it is incomplete."""
+    from alpha_codium.cli.reporting import LOOK
+
     common.write_json(summary.to_json())
     for name, value in summary.to_json().items():
         if name not in ("next_command", "shard") and not isinstance(value, dict):
             say(f"{name:<18} {'unknown' if value is None else value}")
     for hint in summary.hints():
         click.echo(said(hint), err=True)
+    if common.verbosity >= 0:
+        if summary.complete:
+            click.echo(visible(summary.closing()), err=True)
+        click.echo(LOOK.format(summary.run), err=True)
     if not summary.complete:
         raise click.exceptions.Exit(1)
-    if common.verbosity >= 0:
-        click.echo(visible(summary.closing()), err=True)
 
 
 def _show(preview: "Preview", common: CommonOptions) -> None:

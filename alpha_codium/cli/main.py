@@ -44,6 +44,8 @@ COMMANDS = {
     "compare": ("alpha_codium.cli.compare", "compare_runs", "Compare runs: scores, costs, differences."),
     "ablate": ("alpha_codium.cli.compare", "ablate_flow", "Measure what each stage of a flow contributes."),
     "runs": ("alpha_codium.cli.runs", "group", "List, show and delete stored runs; show why a sample failed."),
+    "report": ("alpha_codium.cli.report", "command", "Write a page of HTML on runs, to look at and to share."),
+    "verify": ("alpha_codium.cli.verify", "command", "Judge a run's programs again, and say what differs."),
     "replay": ("alpha_codium.cli.replay", "command", "Repeat a run offline, from its stored answers."),
     "cache": ("alpha_codium.cli.cache", "group", "Show or clear the cache of model answers that all runs share."),
     "model": ("alpha_codium.cli.model", "group", "List, download and add local models."),

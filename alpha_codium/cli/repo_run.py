@@ -25,6 +25,7 @@ def run(common: CommonOptions, **given: Any) -> None:
     common.write_json([each.to_json() for each in runs])
     for each in runs:
         say("\n".join(each.summary.lines()))
+    reporter.tell_how_to_look()
     if not all(each.summary.complete for each in runs):
         raise click.exceptions.Exit(1)
 

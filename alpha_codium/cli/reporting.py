@@ -22,6 +22,9 @@ from alpha_codium.errors import UserError
 from alpha_codium.log import visible
 from alpha_codium.progress import Progress
 
+# The last line of a command that ends a run.
+LOOK = "look at it: gencode report {}"
+
 
 class Reporter:
     """The `on_event` of the commands; `run` is the run folder that was opened last."""
@@ -52,6 +55,13 @@ class Reporter:
             case KitExamined(examination):
                 for line in examination.lines():
                     click.echo(line)
+
+    def tell_how_to_look(self) -> None:
+        """Say how to look at the run that was opened."""
+        from alpha_codium.app.run_folders import found_by
+
+        if self.run is not None and not self.quiet:
+            click.echo(LOOK.format(found_by(self.run)), err=True)
 
     @contextmanager
     def resumable(self, command: str = "") -> Iterator[None]:

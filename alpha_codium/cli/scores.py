@@ -75,6 +75,7 @@ def new_run(command: str, name: str | None, resume: str | None) -> str | None:
 
 def print_score(result: "Score", run: str) -> None:
     """Print the scores; exit with 1 where the result is incomplete."""
+    from alpha_codium.cli.reporting import LOOK
     from alpha_codium.eval.shards import Shard
 
     for hint in result.hints(run):
@@ -84,6 +85,8 @@ def print_score(result: "Score", run: str) -> None:
     if shard := result.extra.get("shard"):
         whole = Shard.of(shard, {}).whole_name(run)
         click.echo(f"part {shard}; when all parts are judged: gencode runs merge {whole}", err=True)
+    elif run:
+        click.echo(LOOK.format(run), err=True)
     if run and result.verdicts.keys() - {"accepted", "no_tests", "internal_error"}:
         click.echo(f"why programs failed: gencode runs show {run} --failed", err=True)
     if not result.complete:

@@ -148,8 +148,8 @@ def figures_of(record: RunRecord, names: Sequence[str], verdicts: Verdicts, ks: 
         solved=sum(solved),
         truncated=sum(candidate.truncated_answers > 0 for candidate in finished),
         no_program=sum(candidate.error is not None for candidate in finished),
-        costs=_costs(finished),
-        solved_intervals=_intervals([_costs(candidates) for candidates in by_problem], solved),
+        costs=costs_of(finished),
+        solved_intervals=_intervals([costs_of(candidates) for candidates in by_problem], solved),
     )
 
 
@@ -162,7 +162,8 @@ def _result(record: RunRecord, key: tuple[str, int], verdicts: Verdicts) -> Cand
     return replace(verdicts.result(key[0], candidate.to_program()), index=key[1], tests=())
 
 
-def _costs(candidates: Sequence[Candidate]) -> Costs:
+def costs_of(candidates: Sequence[Candidate]) -> Costs:
+    """The sums over candidates."""
     unknown = any(candidate.cost is None for candidate in candidates)
     return Costs(
         sum(c.llm_calls for c in candidates),

@@ -7,9 +7,10 @@ each problem has one sample in both runs, else the paired bootstrap over problem
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Any, Protocol, TypeVar
 
 from alpha_codium.comparison.figures import Figures
+from alpha_codium.eval.scoring import Score
 from alpha_codium.statistics import (
     Difference,
     mcnemar,
@@ -24,6 +25,21 @@ SIGNIFICANT = 0.05
 MCNEMAR, BOOTSTRAP = "McNemar", "paired bootstrap"
 # Budgets that differ by more than this factor aren't equal.
 EQUAL_WITHIN = 1.25
+R = TypeVar("R", bound="Scored")
+
+
+class Scored(Protocol):
+    """What a difference needs of a run."""
+
+    @property
+    def name(self) -> str:
+        """The run's name."""
+        ...
+
+    @property
+    def score(self) -> Score:
+        """The run's score."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,12 +109,12 @@ class Pair:
         }
 
 
-def pairs_of(runs: Sequence[Figures], ks: Sequence[int], baseline: str | None = None) -> list[Pair]:
+def pairs_of(runs: Sequence[Scored], ks: Sequence[int], baseline: str | None = None) -> list[Pair]:
     """Each run against the baseline, or each pair if there is none, for each k."""
     return [pair_of(first, second, k) for first, second in _couples(runs, baseline) for k in ks]
 
 
-def pair_of(first: Figures, second: Figures, k: int) -> Pair:
+def pair_of(first: Scored, second: Scored, k: int) -> Pair:
     """Return the difference at pass@k, the second run minus the first."""
     for run in (first, second):
         if reason := run.score.reasons.get(f"pass@{k}"):
@@ -164,7 +180,7 @@ def _alike(one: float, other: float) -> bool:
     return max(one, other) <= EQUAL_WITHIN * min(one, other)
 
 
-def _couples(runs: Sequence[Figures], baseline: str | None) -> Iterator[tuple[Figures, Figures]]:
+def _couples(runs: Sequence[R], baseline: str | None) -> Iterator[tuple[R, R]]:
     if baseline is None:
         yield from combinations(runs, 2)
         return
@@ -172,13 +188,13 @@ def _couples(runs: Sequence[Figures], baseline: str | None) -> Iterator[tuple[Fi
     yield from ((first, run) for run in runs if run is not first)
 
 
-def _bounds(first: Figures, second: Figures, k: int) -> tuple[float, float] | None:
+def _bounds(first: Scored, second: Scored, k: int) -> tuple[float, float] | None:
     """Return the bounds of the difference over all possible verdicts of the programs without one."""
     one, other = _ends(first, k), _ends(second, k)
     return (other[0] - one[1], other[1] - one[0]) if one and other else None
 
 
-def _ends(run: Figures, k: int) -> tuple[float, float] | None:
+def _ends(run: Scored, k: int) -> tuple[float, float] | None:
     pairs = run.score.bounds or tuple((estimate, estimate) for estimate in run.score.estimates)
     low, high = next((low.value, high.value) for low, high in pairs if low.k == k)
     return None if low is None or high is None else (low, high)

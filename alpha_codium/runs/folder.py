@@ -2,8 +2,8 @@
 
 It contains `run.toml` with the run's options, `journal.jsonl` with finished work, `answers.sqlite` with all answers,
 `transcripts/` with the events of each sample, `solutions/` with the Solutions dataset, and `results.json`; that of an
-evaluation has `programs.jsonl` with each judged program once, and `machines.json` with what each machine of a cluster
-did; that of `solve_problem` has `problem.json`.
+evaluation has `programs.jsonl` with each judged program once, `receipts.jsonl` with what its verdict depends on, and
+`machines.json` with what each machine of a cluster did; that of `solve_problem` has `problem.json`.
 """
 
 import fcntl
@@ -24,6 +24,11 @@ JOURNAL = "journal.jsonl"
 PROGRAMS = "programs.jsonl"
 PROBLEM = "problem.json"
 MACHINES = "machines.json"
+# The entry `command` of runs of `gencode repo run`.
+REPOSITORY_COMMAND = "repo_run"
+# Commands whose journal has samples, not verdicts.
+SOLVE_PROBLEM = "solve_problem"
+WITHOUT_VERDICTS = ("solve_set", SOLVE_PROBLEM)
 # The entries that a run of each command must have, besides the command.
 NEEDED = {
     "solve_set": ("dataset_name", "fingerprint", "samples", "sample_rate", "flow", "flow_fingerprint", "settings"),

@@ -41,6 +41,9 @@ def test_the_demo_shows_a_solved_program_a_repair_and_what_to_type_next(tmp_path
     assert "Hello was solved by this program:\n\nprint('Hello, World!')\n" in done.stdout
     assert "a repair for Hello:\n\n--- wrong_answer\n+++ accepted\n" in done.stdout
     assert "-print('hello')\n+print('Hello, World!')\n" in done.stdout
+    page = tmp_path / "demo.html"
+    assert f"both runs as a page, to open in a browser: {page}\n" in done.stdout
+    assert "pass@1" in page.read_text(), "the page has the verdicts by all tests"
     assert "next, a program that failed, and why:\n  gencode runs show " in done.stdout
     assert "--dataset_name jars --samples 5 --flow baseline --model openai/scripted\n" in done.stdout
     assert "gencode model get" not in done.stdout

@@ -1,5 +1,7 @@
 """Whole runs, from the command line to the files of results, with a scripted model."""
 
+import base64
+import gzip
 import json
 import sys
 import tomllib
@@ -114,6 +116,25 @@ def test_a_run_has_results_a_summary_transcripts_and_copies_of_its_inputs(config
     assert (folder / "prompts" / "method_gen_multiturn.yaml").exists()
     transcripts = [Transcript.read(path) for path in folder.glob("transcripts/*/0.json")]
     assert {transcript.candidate.task_name for transcript in transcripts} == {task.dp_id for task in TASKS}
+
+
+def test_a_page_on_a_run_has_its_tasks_turns_and_verdicts(config: Path) -> None:
+    with ScriptedServer(right_at_last) as server:
+        done = run(config, server)
+    folder = the_folder()
+    assert f"look at it: gencode report {folder.absolute()}\n" in done.stderr
+    shown = run_cli("report", folder, "--output", "page.html")
+    assert shown.returncode == 0, shown.stderr
+    page = Path("page.html").read_text()
+    index = json.loads(page.partition('id="index">')[2].partition("</script>")[0])
+    assert [each["name"] for each in index["problems"]] == [task.dp_id for task in TASKS]
+    assert [each["runs"][0]["verdicts"] for each in index["problems"]] == ["A", "A", "W"]
+    assert index["problems"][0]["tags"] == ["shop/prices.py: gross"]
+    body = page.partition('class="body">')[2].partition("<")[0]
+    sample = json.loads(gzip.decompress(base64.b64decode(body)))["runs"][0]["samples"][0]
+    events = [event for stage in sample["stages"] for event in stage["events"]]
+    assert sum(event["kind"] == "answer" for event in events) == 2
+    assert "return 0" in json.dumps(events)
 
 
 def test_the_progress_is_left_out_where_the_configuration_says_so(config: Path) -> None:

@@ -10,19 +10,24 @@ from alpha_codium.eval.rates import FENCE
 from alpha_codium.eval.results import CandidateResult
 from alpha_codium.judge.drivers.outcomes import LOADING
 from alpha_codium.program import PYTHON
+from alpha_codium.solution import Candidate
 from alpha_codium.verdict import Verdict
 from alpha_codium.wording import counted
 
 
 @dataclass(frozen=True, slots=True)
 class StoredSample:
-    """A judged program of a run, with its source if that is known; without a program, the end of the last `answer`."""
+    """A judged program of a run, with its source if that is known; without a program, the end of the last `answer`.
+
+    `candidate` is what the run that generated it recorded, such as its cost.
+    """
 
     problem: str
     result: CandidateResult
     source: str = ""
     language: str = PYTHON
     answer: str = ""
+    candidate: Candidate | None = None
 
     @property
     def failed(self) -> bool:
