@@ -30,6 +30,7 @@ IN_PROCESS = {
     "matrix class",
 }
 ODDITIES: dict[str, tuple[str, str]] = kit_idioms() | {
+    "as deep as alone": ("def f(n): return 0 if n==0 else 1+f(n-1)", "assert f(994)==994"),
     "nested in place": ("def f(m): m[0].append(9); m.reverse()", "m=[[1],[2]]; row=m[0]; f(m); assert m==[[2],[1,9]] and m[1] is row"),
     "dict in place": ("def f(d): d['x']=1; d.pop('y')", "d={'y':2}; e=d; f(d); assert e=={'x':1}"),
     "set in place": ("def f(s): s.add(3)", "s={1}; f(s); assert s=={1,3}"),
