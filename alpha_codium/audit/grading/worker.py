@@ -79,7 +79,6 @@ def answer_of(grade, request):
     text, ended = read_until(reader, mark, began + request["seconds"])
     os.close(reader)
     end_group(child)
-    os.waitpid(child, 0)
     clean_up()
     answer = json.loads(text) if text else {"seen": "crash" if ended else "hang"}
     return dict(answer, took=round(time.monotonic() - began, 2))
@@ -103,32 +102,32 @@ def read_until(reader, mark, deadline):
 
 def end_group(child):
     """End the processes of a case; as process 1, all that it started."""
-    try:
-        os.killpg(child, signal.SIGKILL)
-    except OSError:
+    for end, number in ((os.killpg, child), (os.kill, child)):
         try:
-            os.kill(child, signal.SIGKILL)
+            end(number, signal.SIGKILL)
         except OSError:
             pass
-    if os.getpid() != 1:
-        return
-    for name in os.listdir("/proc"):
-        if name.isdigit() and int(name) != 1:
-            try:
-                os.kill(int(name), signal.SIGKILL)
-            except OSError:
-                pass
+    os.waitpid(child, 0)
+    while os.getpid() == 1 and end_others():
+        time.sleep(0.005)
+
+
+def end_others():
+    """End and reap all processes of the namespace but this one; whether there were any."""
+    others = [int(name) for name in os.listdir("/proc") if name.isdigit() and name != "1"]
+    for number in others:
+        try:
+            os.kill(number, signal.SIGKILL)
+            os.waitpid(number, os.WNOHANG)
+        except OSError:
+            pass
+    return bool(others)
 
 
 def clean_up():
-    """As process 1, reap what others left, and remove the files of a case."""
+    """As process 1, remove the files of a case."""
     if os.getpid() != 1:
         return
-    try:
-        while os.waitpid(-1, os.WNOHANG)[0]:
-            pass
-    except ChildProcessError:
-        pass
     for folder in SETTINGS["shared"]:
         for entry in os.scandir(folder):
             if entry.path in SETTINGS["kept"]:
