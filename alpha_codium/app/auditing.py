@@ -37,7 +37,7 @@ async def audit_grader_async(options: AuditOptions) -> Audit:
             deadline=options.deadline,
             sections=options.section,
             on_planned=plan,
-            on_answer=lambda right: answered[0](right),
+            on_answer=lambda right: answered[0](right),  # noqa: PLW0108 - `plan` fills it later
         )
     return audit if options.known is None else audit.with_known(options.known)
 

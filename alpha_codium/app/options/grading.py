@@ -17,8 +17,8 @@ class AuditOptions(UseCase):
     grader: Annotated[
         str,
         Option(
-            "A file (grader.py or grader.py:function), a module (module:function), command:COMMAND, a URL, metric:NAME, "
-            "or the name of an adapter such as human_eval.",
+            "A file (grader.py or grader.py:function), a module (module:function), command:COMMAND, a URL, "
+            "metric:NAME, or the name of an adapter such as human_eval.",
             argument="GRADER",
         ),
     ]
@@ -26,9 +26,9 @@ class AuditOptions(UseCase):
     python: Annotated[
         str, Option("The interpreter in which the grader is installed.  [default: this one]", metavar="PYTHON")
     ] = sys.executable
-    form: Annotated[
-        Literal["stdin", "call", "assertions"], Option("What FUNCTION grades, if GRADER names one.")
-    ] = "stdin"
+    form: Annotated[Literal["stdin", "call", "assertions"], Option("What FUNCTION grades, if GRADER names one.")] = (
+        "stdin"
+    )
     dialect: Annotated[
         Literal["judge", "judge0", "code_judge", "open_instruct", "piston", "sandbox_fusion"],
         Option("The dialect of a URL; judge is POST /v1/judge of `gencode serve`."),

@@ -13,4 +13,6 @@ def stdin_sample(inputs, outputs):
 def call_sample(function, arguments, results):
     """A sample whose tests are calls: an argument a line, in JSON."""
     inputs = ["\n".join(map(json.dumps, each)) for each in arguments]
-    return {"input_output": json.dumps({"inputs": inputs, "outputs": list(map(json.dumps, results)), "fn_name": function})}
+    return {
+        "input_output": json.dumps({"inputs": inputs, "outputs": list(map(json.dumps, results)), "fn_name": function})
+    }

@@ -1,7 +1,7 @@
 """lighteval: `pip install lighteval`."""
 
-from lighteval.tasks.tasks.lcb.codegen_metrics import codegen_metrics
 from lcb_samples import SECONDS, call_sample, stdin_sample
+from lighteval.tasks.tasks.lcb.codegen_metrics import codegen_metrics
 
 
 def passes(sample, program):

@@ -4,7 +4,7 @@ import os
 
 os.environ["HF_ALLOW_CODE_EVAL"] = "1"
 
-import evaluate  # noqa: E402
+import evaluate
 
 metric = evaluate.load(os.environ["GENCODE_AUDIT_TARGET"])
 

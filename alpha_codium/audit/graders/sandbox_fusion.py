@@ -13,8 +13,8 @@ here = os.getcwd()
 os.chdir(next(path for path in sys.path if os.path.isdir(os.path.join(path, "sandbox", "configs"))))
 os.environ["SANDBOX_CONFIG"] = "local"
 
-from sandbox.datasets.types import GeneralStdioTest, TestConfig  # noqa: E402
-from sandbox.utils.testing import check_stdio_test_cases_parallel  # noqa: E402
+from sandbox.datasets.types import GeneralStdioTest, TestConfig
+from sandbox.utils.testing import check_stdio_test_cases_parallel
 
 os.chdir(here)
 SECONDS = 6.0

@@ -1,7 +1,7 @@
 """A judge behind a URL, in one of the dialects that `gencode serve` speaks.
 
-`judge`, `judge0`, `code_judge` and `open_instruct` compare what programs print; for `sandbox_fusion` and `piston`, which
-only run them, tokens are compared here. The URL and the dialect are in `GENCODE_AUDIT_TARGET` and
+`judge`, `judge0`, `code_judge` and `open_instruct` compare what programs print; for `sandbox_fusion` and `piston`,
+which only run them, tokens are compared here. The URL and the dialect are in `GENCODE_AUDIT_TARGET` and
 `GENCODE_AUDIT_DIALECT`.
 """
 

@@ -1,6 +1,7 @@
 """Cases of the kit as the questions that graders are asked."""
 
 import json
+import re
 import secrets
 from collections.abc import Sequence
 from typing import Any
@@ -37,12 +38,13 @@ def arguments_of(case: Case) -> list[Any]:
         return [case.program, inputs, outputs]
     if case.form == "call":
         return [case.program, name, [json.loads(each) for each in inputs], [json.loads(each) for each in outputs]]
-    return [case.program, [_called(test, name) for test in inputs], name]
+    return [case.program, [called(test, name) for test in inputs], name]
 
 
-def _called(test: str, name: str) -> str:
-    """A test that calls what it defines, as graders of HumanEval do themselves."""
-    return f"{test}\ncheck({name})\n" if test.startswith("def check(") else test
+def called(test: str, name: str) -> str:
+    """A test that calls the function `check` that it defines, as graders of HumanEval do themselves."""
+    calls = not re.search(r"^def check\(", test, re.MULTILINE) or re.search(r"^check\(", test, re.MULTILINE)
+    return test if calls else f"{test}\ncheck({name})\n"
 
 
 def is_attack(case: Case) -> bool:

@@ -24,7 +24,9 @@ def find_grader(text: str, python: str, form: str = "stdin", dialect: str = "jud
     """The grader that `text` names; raises UserError if it names none."""
     kind, _, target = text.partition(":")
     if kind in ("http", "https"):
-        return Grader(text, _adapter("service"), python=python, variables={TARGET: text, DIALECT: dialect}, network=True)
+        return Grader(
+            text, _adapter("service"), python=python, variables={TARGET: text, DIALECT: dialect}, network=True
+        )
     if kind in ("command", "metric"):
         return Grader(text, _adapter(kind), python=python, variables={TARGET: target})
     if text in adapters():

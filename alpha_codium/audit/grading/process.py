@@ -45,7 +45,7 @@ class Grader:
         """The paths without which it can't be started."""
         python = shutil.which(self.python) or self.python
         own = [str(Path(self.module).absolute())] if self.module.endswith(".py") else []
-        named = [word for text in self.variables.values() for word in text.split() if os.path.isabs(word)]
+        named = [word for text in self.variables.values() for word in text.split() if Path(word).is_absolute()]
         paths = filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))
         return [python, os.path.realpath(python), worker.__file__, *own, *named, *paths]
 
@@ -103,8 +103,11 @@ class GraderProcess:
             stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL,
             env=environment, start_new_session=True, limit=LINE_BYTES,
         )  # fmt: skip
-        shared = [folder for folder in SHARED if os.path.isdir(folder)] if self.enclosed else []
-        settings = {"shared": shared, "kept": kept_of(grader.needed), "home": HOME if self.enclosed else "."}
+        settings = {
+            "shared": SHARED if self.enclosed else (),
+            "kept": kept_of(grader.needed),
+            "home": HOME if self.enclosed else ".",
+        }
         where = {"module": grader.module, "function": grader.function, "form": grader.form, "settings": settings}
         answer = await self._exchange(where, LOADING_SECONDS)
         if answer is None or "error" in answer:

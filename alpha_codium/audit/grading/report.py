@@ -64,7 +64,7 @@ class Disagreement:
 class Audit:
     """The result of an audit.
 
-    `left_out` cases are attacks that would have run unprotected; `missing` modules are those that the interpreter lacks.
+    `left_out` cases are attacks that would have run unprotected; `missing` are modules that the interpreter lacks.
     """
 
     grader: str

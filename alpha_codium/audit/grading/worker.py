@@ -10,7 +10,7 @@ This file runs in the grader's interpreter (Python 3.8 or later), which needn't 
 """
 
 import importlib
-import importlib.util
+import importlib.machinery
 import json
 import os
 import secrets
@@ -20,6 +20,7 @@ import signal
 import sys
 import time
 import traceback
+import types
 
 FUNCTIONS = {"stdin": "grade", "call": "grade_call", "assertions": "grade_assertions"}
 
@@ -30,10 +31,10 @@ def load(given):
     if name.endswith(".py"):
         # At the end, since an adapter may be called as the package that it imports.
         sys.path.append(os.path.dirname(os.path.abspath(name)))
-        spec = importlib.util.spec_from_file_location("audited_grader", name)
-        module = importlib.util.module_from_spec(spec)
-        sys.modules[spec.name] = module
-        spec.loader.exec_module(module)
+        loader = importlib.machinery.SourceFileLoader("audited_grader", name)
+        module = types.ModuleType(loader.name)
+        sys.modules[loader.name] = module
+        loader.exec_module(module)
     else:
         module = importlib.import_module(name)
     if given["function"]:
@@ -128,7 +129,7 @@ def clean_up():
     """As process 1, remove the files of a case."""
     if os.getpid() != 1:
         return
-    for folder in SETTINGS["shared"]:
+    for folder in filter(os.path.isdir, SETTINGS["shared"]):
         for entry in os.scandir(folder):
             if entry.path in SETTINGS["kept"]:
                 continue
@@ -141,7 +142,7 @@ def clean_up():
 
 
 # `hidden` are the descriptors of the conversation with our process.
-SETTINGS = {"shared": (), "kept": (), "home": ".", "hidden": ()}
+SETTINGS: "dict" = {"shared": (), "kept": (), "home": ".", "hidden": ()}
 
 
 def serve():
@@ -156,12 +157,14 @@ def serve():
         answers.flush()
 
     given = json.loads(requests.readline())
-    SETTINGS.update(given["settings"], hidden=(requests.fileno(), answers.fileno()))
+    SETTINGS.update(given["settings"])
+    SETTINGS["hidden"] = requests.fileno(), answers.fileno()
     clean_up()
     try:
         functions = load(given)
     except BaseException as error:
-        return say({"error": described(error)})
+        say({"error": described(error)})
+        return
     say({"forms": sorted(functions)})
     for line in iter(requests.readline, ""):
         request = json.loads(line)

@@ -17,7 +17,7 @@ import socket
 import tempfile
 import threading
 import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from importlib import resources
 from pathlib import Path
@@ -90,7 +90,7 @@ def kit_version() -> str:
     return str(_table("problems")["version"])
 
 
-def load_cases(planted: Mapping[str, str] = {}) -> list[Case]:  # noqa: B006 - it is only read
+def load_cases(planted: Mapping[str, str] = {}) -> list[Case]:
     """All cases, in the order of `SECTIONS`, with names in braces replaced by the `planted` secrets."""
     problems = {name: _problem(name, values, planted) for name, values in _table("problems")["problem"].items()}
     cases = [_table(section) | values for section in SECTIONS for values in _table(section)["case"]]

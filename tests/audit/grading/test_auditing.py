@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from alpha_codium.audit.grading.auditing import is_right, kind_of, run_audit
 from alpha_codium.audit.grading.asking import cases_to_ask, right_answer
+from alpha_codium.audit.grading.auditing import is_right, kind_of, run_audit
 from alpha_codium.audit.grading.enclosure import enclosing_command
 from alpha_codium.audit.grading.finding import adapters, find_grader
 from alpha_codium.audit.grading.process import Answer, Grader
@@ -91,7 +91,7 @@ async def test_known_deviations_do_not_count_and_stale_ones_are_said(tmp_path: P
 
 
 def test_what_is_no_grader_is_an_error_that_says_what_is() -> None:
-    with pytest.raises(UserError, match="did you mean 'human_eval'.*metric:NAME"):
+    with pytest.raises(UserError, match=r"did you mean 'human_eval'.*metric:NAME"):
         find_grader("human_evl", "python3")
     with pytest.raises(UserError, match="there is no file"):
         find_grader("none.py", "python3")

@@ -1,6 +1,5 @@
 """Graders in processes of their own: what they say, how they end, and what they can reach."""
 
-import os
 import socket
 from pathlib import Path
 
@@ -86,7 +85,7 @@ async def test_an_enclosed_grader_changes_no_file_and_reaches_no_port(tmp_path: 
 import os, socket
 def grade(*_):
     done = []
-    for path in ({str(victim)!r}, {os.path.expanduser("~/.gencode-audit-trial")!r}):
+    for path in ({str(victim)!r}, {str(Path.home() / ".gencode-audit-trial")!r}):
         try:
             open(path, "w").write("x")
             done.append(path)

@@ -6,8 +6,8 @@ from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
 
 import pytest
 
-from alpha_codium.audit.kit.cases import Case, load_cases, planted_secrets
 from alpha_codium.audit.judge.examination import AFTERWARDS, CaseFinding, Examination, examine
+from alpha_codium.audit.kit.cases import Case, load_cases, planted_secrets
 from alpha_codium.errors import SandboxError
 from alpha_codium.judge import Judge, Rules
 from alpha_codium.judge.many import Task
@@ -49,9 +49,7 @@ LONG_SECTIONS = [pytest.param(section, marks=pytest.mark.slow) for section in ("
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("section", ["calls", "assertions", *LONG_SECTIONS])
-async def test_the_default_judge_is_right_on_all_cases(
-    all_cases: list[Case], local: Sandbox, section: str
-) -> None:
+async def test_the_default_judge_is_right_on_all_cases(all_cases: list[Case], local: Sandbox, section: str) -> None:
     cases = of_section(all_cases, section)
     examination = await examine(Judge(local, RULES), cases)
     assert found(examination, *set(CaseFinding) - {CaseFinding.RIGHT, CaseFinding.NOT_RUN}) == set()
@@ -172,9 +170,7 @@ async def test_a_module_that_the_interpreter_lacks_is_no_fault(all_cases: list[C
     [Execution(Status.INTERNAL_ERROR), Execution(Status.TIME_LIMIT_EXCEEDED), Execution(Status.MEMORY_LIMIT_EXCEEDED),
      Execution(Status.RUNTIME_ERROR, stderr="ImportError: libblas.so: cannot open shared object file"), None],
 )  # fmt: skip
-async def test_a_fault_of_the_sandbox_is_no_missing_module(
-    all_cases: list[Case], execution: Execution | None
-) -> None:
+async def test_a_fault_of_the_sandbox_is_no_missing_module(all_cases: list[Case], execution: Execution | None) -> None:
     class Faulty(FakeSandbox):
         async def report(self, program: str, inputs: Sequence[str], limits: Limits) -> Report:
             return Report(Execution(Status.FINISHED), (execution,) if execution else ())
