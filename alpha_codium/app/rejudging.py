@@ -64,16 +64,19 @@ rejudge = blocking(rejudge_async)
 
 
 def _dataset_for(rows: Sequence[Row], datasets: Sequence[str], file: str) -> str:
-    """The first of the datasets, or benchmarks, that has the problems of all rows."""
-    errors = []
+    """The first of the datasets that has the problems of all rows, preferably by the names that the rows have."""
+    errors, fitting = [], {}
     for dataset in datasets:
         try:
-            problem_names(rows, load_problems(dataset, _split_of(dataset)))
+            problems = load_problems(dataset, _split_of(dataset))
+            problem_names(rows, problems)
         except DatasetError as error:
             errors.append(str(error))
         else:
-            return dataset
-    raise DatasetError(f"{file}: {errors[0] if errors else 'name its problems as `datasets`'}")
+            fitting[dataset] = {row.task for row in rows} <= set(problems.names)
+    if not fitting:
+        raise DatasetError(f"{file}: {errors[0] if errors else 'name its problems as `datasets`'}")
+    return max(fitting, key=lambda dataset: fitting[dataset])
 
 
 def _split_of(dataset: str) -> str | None:
@@ -133,9 +136,10 @@ def _reason(result: CandidateResult) -> str:
     failure = result.failure
     if failure is None:
         return "all tests pass" if result.verdict is Verdict.ACCEPTED else result.verdict.value
-    if failure.assertion:
+    said = (failure.stderr.strip().splitlines() or [""])[-1]
+    if failure.verdict is Verdict.WRONG_ANSWER and failure.assertion:
         return f"{failure.assertion} (value: {failure.actual})"
-    return failure.used or (failure.stderr.strip().splitlines() or [result.verdict.value])[-1]
+    return failure.used or said or failure.verdict.value
 
 
 async def _with_plain(

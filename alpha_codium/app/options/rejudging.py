@@ -20,8 +20,8 @@ class RejudgeOptions(Configured):
     datasets: Annotated[
         Sequence[str],
         Option(
-            "The problems: a name saved by etl, a hub id, or a path. Of several, each file takes the first that has "
-            "all its problems.",
+            "The problems: a name saved by etl, a hub id, or a path. Of several, each file takes one that has all "
+            "its problems, preferably by the same names.",
             "--dataset_name",
             "NAME",
         ),
