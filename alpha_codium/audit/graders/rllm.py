@@ -1,5 +1,7 @@
 """rLLM, of a clone in PYTHONPATH; with `pip install numpy pandas pydantic httpx together click rich typer openai`."""
 
+# Every program is given this import, too: once is enough.
+import pandas  # noqa: F401
 from rllm.rewards.code_reward import lcb_check_correctness_v2
 
 SECONDS = 6
