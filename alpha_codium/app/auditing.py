@@ -33,7 +33,7 @@ async def audit_grader_async(options: AuditOptions) -> Audit:
 
         audit = await run_audit(
             grader,
-            workers=options.parallel,
+            parallel=options.parallel,
             deadline=options.deadline,
             sections=options.section,
             on_planned=plan,

@@ -54,7 +54,7 @@ def kind_of(case: Case, answer: Answer) -> str:
 async def run_audit(
     grader: Grader,
     *,
-    workers: int = 2,
+    parallel: int = 2,
     deadline: float = 30.0,
     sections: Collection[str] = (),
     on_planned: Callable[[int], None] = lambda _: None,
@@ -65,7 +65,7 @@ async def run_audit(
     Only cases of `sections` are asked if any are given. Raises UserError if the grader can't be loaded.
     """
     async with AsyncExitStack() as stack:
-        pool = [await stack.enter_async_context(GraderProcess(grader)) for _ in range(workers)]
+        pool = [await stack.enter_async_context(GraderProcess(grader)) for _ in range(parallel)]
         python = grader.python if not grader.network else sys.executable
         witness = await stack.enter_async_context(GraderProcess(find_grader("plain", python)))
         cases = in_forms(cases_to_ask(), pool[0].forms)

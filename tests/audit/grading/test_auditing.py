@@ -25,7 +25,7 @@ def names(audit: Audit, kind: str) -> set[str]:
 async def test_python3_itself_is_right_on_every_case_but_tricks_that_work_on_it() -> None:
     """So each case is what it says: this is what vets the kit, beside our own judge, which the doctor examines."""
     sections = {case.section for case in cases_to_ask()} - {"cheats"}
-    audit = await run_audit(find_grader("plain", "python3"), workers=4, sections=sections)
+    audit = await run_audit(find_grader("plain", "python3"), parallel=4, sections=sections)
     assert [each.line() for kind in FAULTS for each in audit.of(kind)] == []
     assert len(audit.asked) > 400
 
