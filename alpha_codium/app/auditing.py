@@ -1,10 +1,11 @@
 """Audits of graders: other programs that judge programs, asked about the kit's cases."""
 
+from collections.abc import Callable
 from contextlib import ExitStack
 
 from alpha_codium.app.events import ProgressCounter, working
 from alpha_codium.app.options.grading import AuditOptions
-from alpha_codium.audit.grading.auditing import run_audit
+from alpha_codium.audit.grading.auditing import ASKING, run_audit
 from alpha_codium.audit.grading.finding import find_grader
 from alpha_codium.audit.grading.report import Audit
 from alpha_codium.audit.kit.cases import load_cases
@@ -25,11 +26,12 @@ async def audit_grader_async(options: AuditOptions) -> Audit:
             raise UserError(f"there is no section {name!r} of the kit{nearest(name, known)}")
     grader = find_grader(options.grader, options.python, options.form, options.dialect)
     with ExitStack() as stack:
-        wrong = ProgressCounter(lambda right: not right, "{} to be asked again")
-        answered = []
+        on_done: list[Callable[[bool], None]] = []
 
-        def plan(total: int) -> None:
-            answered.append(stack.enter_context(working(options.on_event, "cases", total, wrong)))
+        def plan(what: str, total: int) -> None:
+            stack.close()
+            wrong = ProgressCounter(lambda right: not right, "{} to be asked again") if what == ASKING else None
+            on_done[:] = [stack.enter_context(working(options.on_event, what, total, wrong))]
 
         audit = await run_audit(
             grader,
@@ -37,7 +39,7 @@ async def audit_grader_async(options: AuditOptions) -> Audit:
             deadline=options.deadline,
             sections=options.section,
             on_planned=plan,
-            on_answer=lambda right: answered[0](right),  # noqa: PLW0108 - `plan` fills it later
+            on_answer=lambda right: on_done[0](right),  # noqa: PLW0108 - `plan` replaces it
         )
     return audit if options.known is None else audit.with_known(options.known)
 

@@ -30,6 +30,7 @@ from alpha_codium.audit.kit.cases import Case
 # The modules that programs of the kit import; those that an interpreter lacks are found by a program with the import.
 NEEDS_PROGRAM = "import {}\nprint(1)"
 MODULE_SECONDS = 60.0
+ASKING, AT_REST = "cases", "asked again at rest"
 
 
 def is_right(case: Case, answer: Answer) -> bool:
@@ -57,12 +58,14 @@ async def run_audit(
     parallel: int = 2,
     deadline: float = 30.0,
     sections: Collection[str] = (),
-    on_planned: Callable[[int], None] = lambda _: None,
+    on_planned: Callable[[str, int], None] = lambda *_: None,
     on_answer: Callable[[bool], None] = lambda _: None,
 ) -> Audit:
     """Audit a grader, several cases at a time; each may take `deadline` seconds.
 
-    Only cases of `sections` are asked if any are given. Raises UserError if the grader can't be loaded.
+    Only cases of `sections` are asked if any are given. `on_planned` is called before the cases are asked, and before
+    some are asked again, with their number; `on_answer` says of each whether the answer was right. Raises UserError if
+    the grader can't be loaded.
     """
     async with AsyncExitStack() as stack:
         pool = [await stack.enter_async_context(GraderProcess(grader)) for _ in range(parallel)]
@@ -74,10 +77,14 @@ async def run_audit(
         cases = [case for case in cases if case not in left_out]
         missing = await missing_modules(witness, {case.needs for case in cases if case.needs})
         cases = [case for case in cases if case.needs not in missing]
-        on_planned(len(cases))
+        on_planned(ASKING, len(cases))
         answers = await ask_all(pool, cases, deadline, on_answer)
         doubtful = [(case, answer) for case, answer in zip(cases, answers, strict=True) if not is_right(case, answer)]
-        found = [await at_rest(pool[0], witness, case, answer, deadline) for case, answer in doubtful]
+        on_planned(AT_REST, len(doubtful))
+        found = []
+        for case, answer in doubtful:
+            found.append(await at_rest(pool[0], witness, case, answer, deadline))
+            on_answer(True)
     return Audit(
         grader.label,
         forms=tuple(sorted(pool[0].forms)),

@@ -16,7 +16,7 @@ from alpha_codium.sandbox.portable.inside.private import give_programs_no_rights
 from alpha_codium.sandbox.portable.isolation import namespaces_command
 
 SHARED = ("/tmp", "/var/tmp", "/dev/shm", "/run")  # noqa: S108 - the host's are covered
-HOME = "/tmp/home"  # noqa: S108 - in memory
+HOME, FOLDER = "/tmp/home", "/tmp/case"  # noqa: S108 - in memory
 START = "import sys; from alpha_codium.audit.grading.enclosure import start_enclosed; start_enclosed(*sys.argv[1:])"
 
 
@@ -59,6 +59,7 @@ def start_enclosed(kept: str, *command: str) -> None:
             os.close(os.open(path, os.O_CREAT | os.O_WRONLY))
         k.mount("/proc/self/fd/%d" % source, path, None, k.MS_BIND | k.MS_REC)
     os.makedirs(HOME)
-    os.chdir(HOME)
+    os.makedirs(FOLDER)
+    os.chdir(FOLDER)
     give_programs_no_rights()
     os.execvp(command[0], command)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, Self
 
 from alpha_codium.audit.grading import worker
-from alpha_codium.audit.grading.enclosure import HOME, SHARED, enclosing_command, kept_of
+from alpha_codium.audit.grading.enclosure import FOLDER, HOME, SHARED, enclosing_command, kept_of
 from alpha_codium.errors import UserError
 
 # Some packages that graders import take a minute to load.
@@ -104,9 +104,9 @@ class GraderProcess:
             env=environment, start_new_session=True, limit=LINE_BYTES,
         )  # fmt: skip
         settings = {
-            "shared": SHARED if self.enclosed else (),
-            "kept": kept_of(grader.needed),
-            "home": HOME if self.enclosed else ".",
+            "shared": (*SHARED, HOME) if self.enclosed else (),
+            "kept": [HOME, *kept_of(grader.needed)],
+            "folder": FOLDER if self.enclosed else ".",
         }
         where = {"module": grader.module, "function": grader.function, "form": grader.form, "settings": settings}
         answer = await self._exchange(where, LOADING_SECONDS)

@@ -125,6 +125,12 @@ def end_others():
     return bool(others)
 
 
+def keep_files():
+    """Keep the files that the grader made while it was loaded."""
+    entries = [entry.path for folder in filter(os.path.isdir, SETTINGS["shared"]) for entry in os.scandir(folder)]
+    SETTINGS["kept"] = {*SETTINGS["kept"], *entries} - {SETTINGS["folder"]}
+
+
 def clean_up():
     """As process 1, remove the files of a case."""
     if os.getpid() != 1:
@@ -137,12 +143,13 @@ def clean_up():
                 shutil.rmtree(entry.path) if entry.is_dir(follow_symlinks=False) else os.unlink(entry.path)
             except OSError:
                 pass
-    os.makedirs(SETTINGS["home"], exist_ok=True)
-    os.chdir(SETTINGS["home"])
+    os.makedirs(SETTINGS["folder"], exist_ok=True)
+    os.chdir(SETTINGS["folder"])
 
 
-# `hidden` are the descriptors of the conversation with our process.
-SETTINGS: "dict" = {"shared": (), "kept": (), "home": ".", "hidden": ()}
+# `shared` folders are emptied after each case, but for what is `kept`; cases run in `folder`. `hidden` are the
+# descriptors of the conversation with our process.
+SETTINGS: "dict" = {"shared": (), "kept": (), "folder": ".", "hidden": ()}
 
 
 def serve():
@@ -165,6 +172,7 @@ def serve():
     except BaseException as error:
         say({"error": described(error)})
         return
+    keep_files()
     say({"forms": sorted(functions)})
     for line in iter(requests.readline, ""):
         request = json.loads(line)
