@@ -41,10 +41,9 @@ def run(program, text="", **files):
         with open(given, "rb") as source, open(out, "wb") as target:
             command = [sys.executable, os.path.join(folder, "program.py")]
             streams = {"stdin": source, "stdout": target, "stderr": subprocess.DEVNULL}
+            limits = {"timeout": WALL_SECONDS, "preexec_fn": limit}
             try:
-                status = subprocess.run(
-                    command, timeout=WALL_SECONDS, cwd=folder, preexec_fn=limit, **streams
-                ).returncode
+                status = subprocess.run(command, cwd=folder, **streams, **limits).returncode
             except subprocess.TimeoutExpired:
                 return None, ""
         with open(out, encoding="utf-8", errors="replace") as file:
