@@ -115,6 +115,8 @@ class Audit:
             cases = sum(case.form == form for case in self.asked)
             counts = [sum(each.case.form == form for each in self.of(kind)) for kind in (*FAULTS, CHOICES)]
             yield f"{form:<12}{cases:>7}" + "".join(f"{n:>15}" for n in counts[:-1]) + f"{counts[-1]:>9}"
+        if sections := Counter(each.case.section for kind in FAULTS for each in self.of(kind)):
+            yield "by section: " + ", ".join(f"{name} {count}" for name, count in sections.most_common())
         if self.left_out:
             yield f"not asked: {counted(self.left_out, 'attack')}, since the grader can't be isolated here"
         if self.missing:

@@ -1,9 +1,12 @@
 """The verdicts that files of samples have themselves."""
 
+import json
+from pathlib import Path
+
 import pytest
 
 from alpha_codium.audit.published.verdicts import runs_of, verdict_column, verdicts_of
-from alpha_codium.data.samples.reading import Row
+from alpha_codium.data.samples.reading import Row, read_samples
 from alpha_codium.errors import DatasetError
 
 
@@ -45,3 +48,15 @@ def test_runs_are_told_apart_by_a_column_in_which_problems_have_several_values()
     rows = [row("a", run="x"), row("a", run="y"), row("b", run="x")]
     assert runs_of(rows) == {"run": ["x", "y"]}
     assert runs_of(rows[1:]) == {}
+
+
+def test_results_of_evalplus_and_livecodebench_are_read(tmp_path: Path) -> None:
+    evalplus = {"eval": {"HumanEval/0": [{"solution": "x", "base_status": "pass", "plus_status": "fail"}] * 2}}
+    (tmp_path / "eval_results.json").write_text(json.dumps(evalplus))
+    rows = read_samples(tmp_path / "eval_results.json")
+    assert verdict_column(rows) == "plus_status"
+    assert [verdicts_of(each, "base_status") for each in rows] == [[True, True]]
+    livecodebench = [{"question_id": "abc", "code_list": ["x", "y"], "graded_list": [True, False], "pass@1": 0.5}]
+    (tmp_path / "eval_all.json").write_text(json.dumps(livecodebench))
+    rows = read_samples(tmp_path / "eval_all.json")
+    assert [verdicts_of(each, verdict_column(rows)) for each in rows] == [[True, False]]
