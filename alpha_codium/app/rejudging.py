@@ -16,14 +16,14 @@ from alpha_codium.audit.grading.asking import called
 from alpha_codium.audit.grading.finding import find_grader
 from alpha_codium.audit.grading.process import GraderProcess
 from alpha_codium.audit.published.report import FAILED, PASSED, Flip, PublishedRun, Rejudgement
-from alpha_codium.audit.published.verdicts import runs_of, verdict_column, verdicts_of
+from alpha_codium.audit.published.verdicts import verdict_column, verdicts_of
 from alpha_codium.config import Settings, load_settings
 from alpha_codium.coroutines import blocking, in_thread
 from alpha_codium.data.files import WHOLE, FileSource
 from alpha_codium.data.load import load_problems
 from alpha_codium.data.samples.programs import problem_names
 from alpha_codium.data.samples.reading import Row, read_samples
-from alpha_codium.data.samples.runs import parse_selections, selected
+from alpha_codium.data.samples.runs import parse_selections, runs_of, selected
 from alpha_codium.data.sources import find_source
 from alpha_codium.errors import DatasetError
 from alpha_codium.eval.prepare import EvaluationTask

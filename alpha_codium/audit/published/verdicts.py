@@ -5,11 +5,10 @@ or a list of these with one for each of the row's programs. MapCoder, Reflexion 
 `passed`, EvalPlus `base_status`, LiveCodeBench `graded_list`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from alpha_codium.data.samples.reading import Row
-from alpha_codium.data.samples.runs import RUN_COLUMNS
 from alpha_codium.errors import DatasetError, nearest
 
 VERDICT_COLUMNS = (
@@ -50,16 +49,3 @@ def _passed(value: Any, where: str) -> bool | None:
     if word in PASSED or word.startswith(FAILED):
         return word in PASSED
     raise DatasetError(f"{where} must be true or false, a score up to 1, or pass or fail, not {str(value)[:40]!r}")
-
-
-def runs_of(rows: Sequence[Row]) -> Mapping[str, list[str]]:
-    """The columns that tell the runs in a file apart, each with its values; empty if the file is one run."""
-    found = {}
-    for column in RUN_COLUMNS:
-        tasks: dict[str, set[str | int]] = {}
-        for row in rows:
-            if isinstance(value := (row.values or {}).get(column), str | int | float):
-                tasks.setdefault(str(value), set()).add(row.task)
-        if sum(map(len, tasks.values())) > len(set().union(*tasks.values())):
-            found[column] = list(tasks)
-    return found

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from alpha_codium.audit.published.verdicts import runs_of, verdict_column, verdicts_of
+from alpha_codium.audit.published.verdicts import verdict_column, verdicts_of
 from alpha_codium.data.samples.reading import Row, read_samples
+from alpha_codium.data.samples.runs import runs_of
 from alpha_codium.errors import DatasetError
 
 
