@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from contextlib import ExitStack
+from dataclasses import replace
 
 from alpha_codium.app.events import ProgressCounter, working
 from alpha_codium.app.options.grading import AuditOptions
@@ -25,6 +26,7 @@ async def audit_grader_async(options: AuditOptions) -> Audit:
         if name not in known:
             raise UserError(f"there is no section {name!r} of the kit{nearest(name, known)}")
     grader = find_grader(options.grader, options.python, options.form, options.dialect)
+    grader = replace(grader, isolates=options.own_isolation)
     with ExitStack() as stack:
         on_done: list[Callable[[bool], None]] = []
 

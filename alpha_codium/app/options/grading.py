@@ -36,6 +36,10 @@ class AuditOptions(UseCase):
     section: Annotated[
         Sequence[str], Option("Ask only cases of this section, such as 'stdin idioms'.", metavar="NAME")
     ] = ()
+    own_isolation: Annotated[
+        bool,
+        Option("The grader isolates programs by itself: start it without isolation of ours, and ask the attacks, too."),
+    ] = False
     known: Annotated[
         Path | None, Option("A file with accepted deviations: the name of a case on each line.", metavar="FILE")
     ] = None

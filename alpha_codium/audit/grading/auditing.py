@@ -73,7 +73,7 @@ async def run_audit(
         witness = await stack.enter_async_context(GraderProcess(find_grader("plain", python)))
         cases = in_forms(cases_to_ask(), pool[0].forms)
         cases = [case for case in cases if not sections or case.section in sections]
-        left_out = [case for case in cases if is_attack(case) and not pool[0].enclosed]
+        left_out = [case for case in cases if is_attack(case) and not (pool[0].enclosed or grader.isolates)]
         cases = [case for case in cases if case not in left_out]
         missing = await missing_modules(witness, {case.needs for case in cases if case.needs})
         cases = [case for case in cases if case.needs not in missing]

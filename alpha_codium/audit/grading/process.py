@@ -29,7 +29,7 @@ class Grader:
     """Where a grader is: a module or file, and how it is started.
 
     With a `function`, it grades this `form` only. `variables` are added to its environment. One with `network` is a
-    client of a service; the programs run there.
+    client of a service; the programs run there. One that `isolates` programs itself can't do so in namespaces of ours.
     """
 
     label: str
@@ -39,6 +39,7 @@ class Grader:
     python: str = sys.executable
     variables: dict[str, str] = field(default_factory=dict)
     network: bool = False
+    isolates: bool = False
 
     @property
     def needed(self) -> list[str]:
@@ -65,7 +66,7 @@ class GraderProcess:
     def __init__(self, grader: Grader) -> None:
         self.grader = grader
         self.forms: frozenset[str] = frozenset()
-        self.prefix = enclosing_command(grader.needed, network=grader.network)
+        self.prefix = [] if grader.network or grader.isolates else enclosing_command(grader.needed)
         self._process: asyncio.subprocess.Process | None = None
 
     @property

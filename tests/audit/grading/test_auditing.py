@@ -1,5 +1,6 @@
 """Audits of graders with known faults: each fault is found, and nothing else."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -70,7 +71,7 @@ def test_an_error_is_as_good_as_a_rejection_only_where_nothing_was_tested() -> N
 async def test_without_isolation_attacks_are_left_out_and_counted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("alpha_codium.audit.grading.process.enclosing_command", lambda *_, **__: [])
+    monkeypatch.setattr("alpha_codium.audit.grading.process.enclosing_command", lambda _: [])
     audit = await run_audit(grader(tmp_path, ACCEPTS), sections=("cheats",))
     assert audit.asked == ()
     assert audit.left_out > 30
@@ -124,5 +125,6 @@ async def test_a_metric_of_ours_is_a_grader() -> None:
 
     path = Path(__file__).parents[3] / "alpha_codium" / "metrics" / "code_eval"
     found: Grader = find_grader(f"metric:{path}", sys.executable)
-    audit = await run_audit(found, sections=("malformed tests",))
+    audit = await run_audit(replace(found, isolates=True), sections=("malformed tests",))
+    assert audit.faultless
     assert {case.form for case in audit.asked} == {"assertions"}
