@@ -34,7 +34,7 @@ setup(
         "alpha_codium": ["py.typed"],
         "alpha_codium.cli": ["examples.txt"],
         "alpha_codium.data": ["examples/*.json"],
-        "alpha_codium.audit.judge": ["cases/*.toml"],
+        "alpha_codium.audit.kit": ["cases/*.toml"],
         "alpha_codium.judge.drivers": ["*.cpp"],
         "alpha_codium.languages.jvm": ["*.java"],
         "alpha_codium.report": ["templates/*"],

@@ -8,9 +8,9 @@ from alpha_codium.app.evaluation import with_code_tester
 from alpha_codium.app.events import KitExamined, OnEvent, ProgressCounter, judging, working
 from alpha_codium.app.options.judging import CheckOptions
 from alpha_codium.app.run_folders import opened_run, verdict_settings
-from alpha_codium.audit.judge.cases import load_cases, planted_secrets
 from alpha_codium.audit.judge.examination import Examination, examine
 from alpha_codium.audit.judge.known_verdicts import KnownReport, KnownVerdicts
+from alpha_codium.audit.kit.cases import load_cases, planted_secrets
 from alpha_codium.config import Settings, load_settings
 from alpha_codium.coroutines import blocking, in_thread
 from alpha_codium.eval.judging import open_judge

@@ -49,7 +49,7 @@ async def score_async(options: ScoreOptions) -> Score:
     settings = options.settings or load_settings()
     if options.header is not None:
         settings = with_code_tester(settings, header=options.header)
-    tasks, description = await _prepared(options)
+    tasks, description = await prepared(options)
     return await Evaluation(tasks, description, settings, options=options).run()
 
 
@@ -76,7 +76,7 @@ def clean_file(options: CleanOptions) -> tuple[Cleaning, bool]:
     return cleaning, problems is not None
 
 
-async def _prepared(options: ScoreOptions) -> tuple[EvaluationSet, dict[str, Any]]:
+async def prepared(options: ScoreOptions) -> tuple[EvaluationSet, dict[str, Any]]:
     """Return what is to be judged, and what `run.toml` says of it."""
     name = dataset_of(options.benchmark, options.dataset)
     if name is None:

@@ -51,6 +51,8 @@ COMMANDS = {
     "model": ("alpha_codium.cli.model", "group", "List, download and add local models."),
     "repo": ("alpha_codium.cli.repo", "group", "Build and run the repository benchmark."),
     "sandbox": ("alpha_codium.cli.sandbox", "group", "Check, install or serve the sandbox."),
+    "audit": ("alpha_codium.cli.audit", "command", "Check another grader: what does it get wrong?"),
+    "rejudge": ("alpha_codium.cli.audit", "rejudge_samples", "Compare published verdicts with ours."),
     "languages": ("alpha_codium.cli.languages", "command", "List the languages of programs, and their compilers."),
     "serve": ("alpha_codium.cli.serve", "command", "Judge programs for other processes, over HTTP."),
     "settings": ("alpha_codium.cli.settings", "command", "Print the effective settings."),

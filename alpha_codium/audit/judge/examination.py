@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Any
 
-from alpha_codium.audit.judge.cases import ANY, REJECTIONS, DoctorCase
+from alpha_codium.audit.kit.cases import ANY, REJECTIONS, Case
 from alpha_codium.errors import UserError
 from alpha_codium.judge import Judge
 from alpha_codium.judge.many import Executor, LocalPool, Task, judge_all
@@ -37,7 +37,7 @@ class CaseFinding(StrEnum):
 class CaseResult:
     """The result of one case; `verdict` is None if none was reached, and `reason` says why."""
 
-    case: DoctorCase
+    case: Case
     finding: CaseFinding
     verdict: Verdict | None = None
     reason: str = ""
@@ -94,7 +94,7 @@ class Examination:
 
 async def examine(
     judge: Judge,
-    cases: Sequence[DoctorCase],
+    cases: Sequence[Case],
     executor: Executor | None = None,
     *,
     isolated: bool = True,
@@ -107,7 +107,7 @@ async def examine(
     executor = _Tolerant(executor or LocalPool(judge.sandbox))
     missing = await _missing_modules(judge, {case.needs for case in cases if case.needs})
 
-    async def examined(some: Sequence[DoctorCase]) -> list[CaseResult]:
+    async def examined(some: Sequence[Case]) -> list[CaseResult]:
         results = {place: found for place, case in enumerate(some) if (found := _not_run(case, missing, isolated))}
         for result in results.values():
             on_result(result)
@@ -128,7 +128,7 @@ async def examine(
     return Examination(tuple(results))
 
 
-def _not_run(case: DoctorCase, missing: Collection[str], isolated: bool) -> CaseResult | None:
+def _not_run(case: Case, missing: Collection[str], isolated: bool) -> CaseResult | None:
     if case.needs in missing:
         return CaseResult(case, CaseFinding.NOT_RUN, reason=f"the interpreter has no {case.needs}")
     if case.dangerous and not isolated:
@@ -155,7 +155,7 @@ class _Tolerant(Executor):
             return [Judgement(Verdict.INTERNAL_ERROR, message=str(error)) for _ in tasks]
 
 
-def _result_of(case: DoctorCase, judgement: Judgement) -> CaseResult:
+def _result_of(case: Case, judgement: Judgement) -> CaseResult:
     verdict = judgement.verdict
     if verdict in case.expected:
         return CaseResult(case, CaseFinding.RIGHT, verdict)

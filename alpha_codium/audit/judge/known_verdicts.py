@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from alpha_codium.audit.judge.cases import REJECTIONS
+from alpha_codium.audit.kit.cases import REJECTIONS
 from alpha_codium.data.load import load_problems
 from alpha_codium.errors import DatasetError, nearest
 from alpha_codium.eval.languages import Languages, Skipped

@@ -52,7 +52,8 @@ MAX_PICKLED_BYTES = 4 << 30
 class Row:
     """One row: `texts` are samples of the problem `task`: an id, an index (`by_place`) or the prompt (`by_prompt`).
 
-    `values` are the row's columns, and `column` is the one with the texts ("" if there are no columns).
+    `values` are the row's columns, and `column` is the one with the texts ("" if there are no columns). `parts` are the
+    objects of the texts in a file that has one for each text, such as results of EvalPlus.
     """
 
     task: str | int
@@ -63,6 +64,7 @@ class Row:
     values: Mapping[str, Any] | None = None
     where: str = ""
     by_prompt: bool = False
+    parts: tuple[Mapping[str, Any], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,7 +172,8 @@ def _rows_of_mapping(items: Mapping[Any, Any], columns: Columns, where: str) -> 
     for key, value in items.items():
         at = f"{where}, key {str(key)[:80]!r}"
         form, texts = _form_and_texts(value, columns, at)
-        yield Row(key, texts, form, where=at)
+        parts = tuple(each for each in value if isinstance(each, Mapping)) if isinstance(value, list) else ()
+        yield Row(key, texts, form, where=at, parts=parts if len(parts) == len(texts) else ())
 
 
 def _rows_in_order(items: Sequence[Any], columns: Columns, where: str) -> Iterator[Row]:

@@ -60,17 +60,25 @@ def _value(rows: Sequence[Row], column: str, wanted: str, where: str) -> str:
     raise DatasetError(f"`select` {column}={wanted} {why}")
 
 
-def _refuse_several(rows: Sequence[Row], where: str) -> None:
+def runs_of(rows: Sequence[Row]) -> dict[str, list[str]]:
+    """Return the columns that tell several runs in a file apart, each with its values; empty if the file is one run."""
+    found = {}
     for column in RUN_COLUMNS:
         tasks: dict[str, set[str | int]] = {}
         for row in rows:
             if (value := _text(row, column)) is not None:
                 tasks.setdefault(value, set()).add(row.task)
         if sum(map(len, tasks.values())) > len(set().union(*tasks.values())):
-            raise DatasetError(
-                f"{where} holds several runs: the column {column!r} has the values {_shown(list(tasks))}; "
-                f"choose one with `select` {column}=VALUE (a part of the value will do)"
-            )
+            found[column] = list(tasks)
+    return found
+
+
+def _refuse_several(rows: Sequence[Row], where: str) -> None:
+    for column, values in runs_of(rows).items():
+        raise DatasetError(
+            f"{where} holds several runs: the column {column!r} has the values {_shown(values)}; "
+            f"choose one with `select` {column}=VALUE (a part of the value will do)"
+        )
 
 
 def _text(row: Row, column: str) -> str | None:

@@ -6,8 +6,8 @@ from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
 
 import pytest
 
-from alpha_codium.audit.judge.cases import DoctorCase, load_cases, planted_secrets
 from alpha_codium.audit.judge.examination import AFTERWARDS, CaseFinding, Examination, examine
+from alpha_codium.audit.kit.cases import Case, load_cases, planted_secrets
 from alpha_codium.errors import SandboxError
 from alpha_codium.judge import Judge, Rules
 from alpha_codium.judge.many import Task
@@ -23,13 +23,13 @@ FAKE_STDIN = "import io, sys\nsys.stdin = io.StringIO(sys.stdin.read())\n"
 
 
 @pytest.fixture
-def all_cases() -> Iterator[list[DoctorCase]]:
+def all_cases() -> Iterator[list[Case]]:
     with planted_secrets() as secrets:
         yield load_cases(secrets)
 
 
 @pytest.fixture
-async def local(all_cases: list[DoctorCase]) -> AsyncIterator[Sandbox]:
+async def local(all_cases: list[Case]) -> AsyncIterator[Sandbox]:
     """The default sandbox, opened after the cases are loaded: its processes must not inherit the answer."""
     async with open_sandbox("local", workers=2, isolation=True) as opened:
         yield opened
@@ -39,7 +39,7 @@ def found(examination: Examination, *findings: CaseFinding) -> set[str]:
     return {result.case.name for result in examination.results if result.finding in findings}
 
 
-def of_section(all_cases: list[DoctorCase], section: str) -> list[DoctorCase]:
+def of_section(all_cases: list[Case], section: str) -> list[Case]:
     return [case for case in all_cases if case.section == section]
 
 
@@ -49,9 +49,7 @@ LONG_SECTIONS = [pytest.param(section, marks=pytest.mark.slow) for section in ("
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("section", ["calls", "assertions", *LONG_SECTIONS])
-async def test_the_default_judge_is_right_on_all_cases(
-    all_cases: list[DoctorCase], local: Sandbox, section: str
-) -> None:
+async def test_the_default_judge_is_right_on_all_cases(all_cases: list[Case], local: Sandbox, section: str) -> None:
     cases = of_section(all_cases, section)
     examination = await examine(Judge(local, RULES), cases)
     assert found(examination, *set(CaseFinding) - {CaseFinding.RIGHT, CaseFinding.NOT_RUN}) == set()
@@ -61,7 +59,7 @@ async def test_the_default_judge_is_right_on_all_cases(
 
 
 @pytest.mark.thorough
-async def test_a_sandbox_without_walls_around_files_is_found_out(all_cases: list[DoctorCase]) -> None:
+async def test_a_sandbox_without_walls_around_files_is_found_out(all_cases: list[Case]) -> None:
     if not namespaces_command():
         pytest.skip("this machine gives no namespaces: run as root or allow user namespaces")
     cases = [case for case in all_cases if case.problem.name == "secret"]
@@ -81,7 +79,7 @@ class FakedStdin(WrappedSandbox):
 
 
 @pytest.mark.thorough
-async def test_a_judge_that_fakes_stdin_is_found_out(all_cases: list[DoctorCase], local: Sandbox) -> None:
+async def test_a_judge_that_fakes_stdin_is_found_out(all_cases: list[Case], local: Sandbox) -> None:
     examination = await examine(Judge(FakedStdin(local), RULES), of_section(all_cases, "stdin idioms"))
     assert {"open(0).read()", "sys.stdin.buffer.read()", "os.read in a loop"} <= found(examination, CaseFinding.WRONG)
     assert {"input()", "sys.stdin.read().split()"} <= found(examination, CaseFinding.RIGHT)
@@ -108,21 +106,21 @@ class NoNumpy(FakeSandbox):
         return Report(Execution(Status.FINISHED), (Execution(Status.RUNTIME_ERROR, stderr=why),))
 
 
-async def test_a_judge_that_accepts_everything_is_right_only_where_that_is_right(all_cases: list[DoctorCase]) -> None:
+async def test_a_judge_that_accepts_everything_is_right_only_where_that_is_right(all_cases: list[Case]) -> None:
     examination = await examine(Judge(NoNumpy(), RULES), all_cases, Says(Verdict.ACCEPTED))
     wrong = {case.name for case in all_cases if Verdict.ACCEPTED not in case.expected and not case.needs}
     assert found(examination, CaseFinding.WRONG, CaseFinding.NOT_HELD) == wrong
     assert {r.case.section for r in examination.results if r.finding is CaseFinding.NOT_HELD} == {"cheats"}
 
 
-async def test_a_judge_that_rejects_everything_is_right_only_where_that_is_right(all_cases: list[DoctorCase]) -> None:
+async def test_a_judge_that_rejects_everything_is_right_only_where_that_is_right(all_cases: list[Case]) -> None:
     examination = await examine(Judge(NoNumpy(), RULES), all_cases, Says(Verdict.WRONG_ANSWER))
     wrong = {case.name for case in all_cases if Verdict.WRONG_ANSWER not in case.expected and not case.needs}
     assert found(examination, CaseFinding.WRONG) == wrong | {AFTERWARDS + all_cases[0].name}
     assert found(examination, CaseFinding.NOT_HELD) == set()
 
 
-async def test_no_verdict_is_not_right_and_says_why(all_cases: list[DoctorCase]) -> None:
+async def test_no_verdict_is_not_right_and_says_why(all_cases: list[Case]) -> None:
     examination = await examine(Judge(NoNumpy(), RULES), all_cases[:3], Says(Verdict.INTERNAL_ERROR))
     assert {(r.finding, r.reason) for r in examination.results} == {(CaseFinding.NOT_JUDGED, "so it is")}
     assert not examination.faultless
@@ -135,7 +133,7 @@ class Refuses(Says):
         raise SandboxError("no drivers here")
 
 
-async def test_what_a_backend_can_not_run_is_said_and_is_not_right(all_cases: list[DoctorCase]) -> None:
+async def test_what_a_backend_can_not_run_is_said_and_is_not_right(all_cases: list[Case]) -> None:
     examination = await examine(Judge(NoNumpy(), RULES), all_cases[:2], Refuses(Verdict.ACCEPTED))
     assert [(r.finding, r.verdict, r.reason) for r in examination.results] == [
         (CaseFinding.NOT_JUDGED, None, "no drivers here")
@@ -143,7 +141,7 @@ async def test_what_a_backend_can_not_run_is_said_and_is_not_right(all_cases: li
 
 
 async def test_without_isolation_dangerous_programs_are_not_run_and_count_as_not_held(
-    all_cases: list[DoctorCase],
+    all_cases: list[Case],
 ) -> None:
     run: list[str] = []
 
@@ -160,7 +158,7 @@ async def test_without_isolation_dangerous_programs_are_not_run_and_count_as_not
     assert not examination.faultless
 
 
-async def test_a_module_that_the_interpreter_lacks_is_no_fault(all_cases: list[DoctorCase]) -> None:
+async def test_a_module_that_the_interpreter_lacks_is_no_fault(all_cases: list[Case]) -> None:
     needing = [case for case in all_cases if case.needs == "numpy"]
     examination = await examine(Judge(NoNumpy(), RULES), needing, Says(Verdict.ACCEPTED))
     assert found(examination, CaseFinding.NOT_RUN) == {case.name for case in needing} | {AFTERWARDS + needing[0].name}
@@ -172,9 +170,7 @@ async def test_a_module_that_the_interpreter_lacks_is_no_fault(all_cases: list[D
     [Execution(Status.INTERNAL_ERROR), Execution(Status.TIME_LIMIT_EXCEEDED), Execution(Status.MEMORY_LIMIT_EXCEEDED),
      Execution(Status.RUNTIME_ERROR, stderr="ImportError: libblas.so: cannot open shared object file"), None],
 )  # fmt: skip
-async def test_a_fault_of_the_sandbox_is_no_missing_module(
-    all_cases: list[DoctorCase], execution: Execution | None
-) -> None:
+async def test_a_fault_of_the_sandbox_is_no_missing_module(all_cases: list[Case], execution: Execution | None) -> None:
     class Faulty(FakeSandbox):
         async def report(self, program: str, inputs: Sequence[str], limits: Limits) -> Report:
             return Report(Execution(Status.FINISHED), (execution,) if execution else ())
@@ -185,7 +181,7 @@ async def test_a_fault_of_the_sandbox_is_no_missing_module(
     assert not examination.faultless
 
 
-async def test_each_result_is_told_and_counted_once(all_cases: list[DoctorCase]) -> None:
+async def test_each_result_is_told_and_counted_once(all_cases: list[Case]) -> None:
     told: list[str] = []
     judge, executor = Judge(NoNumpy(), RULES), Says(Verdict.ACCEPTED)
     examination = await examine(judge, all_cases, executor, on_result=lambda r: told.append(r.case.name))

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from alpha_codium.audit.judge.cases import VARIABLE, planted_secrets
+from alpha_codium.audit.kit.cases import VARIABLE, planted_secrets
 
 
 def test_the_answer_can_be_had_on_the_host_in_every_way_that_a_program_tries() -> None:

@@ -1,12 +1,12 @@
-"""The built-in cases: small programs with known verdicts, and the secrets that they try to find.
+"""The cases of the kit: small programs with known verdicts, and the secrets that they try to find.
 
-1. `cases/problems.toml` holds the problems; each other file holds the cases of one section. Keys above a file's first
-   case apply to all of them.
-2. A case that must be accepted contains the word OFF and makes two programs: one with OFF = 0, and one with OFF = 1,
+1. `cases/problems.toml` holds the kit's version and the problems; each other file holds the cases of one section. Keys
+   above a file's first case apply to all of them. A case names a problem, or has tests of its own.
+2. A case that must be accepted and contains the word OFF makes two programs: one with OFF = 0, and one with OFF = 1,
    which must get a wrong answer. So both a judge that accepts too much and one that rejects too much fail.
-3. Names in {braces} in a problem's tests are replaced by secrets that are new in each run. The expected answer among
-   them is also put in a file on the host, behind a port on loopback, in the environment, and in the memory of this
-   process. A program that prints it has broken out of the sandbox.
+3. Names in {braces} in a problem's tests are replaced by secrets that are new in each run. For a check of our judge,
+   the expected answer among them is also put in a file on the host, behind a port on loopback, in the environment, and
+   in the memory of this process. A program that prints it has broken out of the sandbox.
 """
 
 import contextlib
@@ -27,23 +27,35 @@ from alpha_codium.paths import bait_folder
 from alpha_codium.problem import ExecutionSpec, Problem, TestCase
 from alpha_codium.verdict import Verdict
 
-SECTIONS = ("stdin", "ends", "call", "assertions", "cheats")
+# File of a section -> the section, in the order in which they are judged.
+SECTIONS = (
+    "stdin",
+    "ends",
+    "comparison",
+    "call",
+    "assertions",
+    "assertion_idioms",
+    "load",
+    "malformed",
+    "cheats",
+)
 SPOILT = " (spoilt)"
 DEFAULT_SECONDS = 4.0
 ANY = frozenset(Verdict) - {Verdict.INTERNAL_ERROR, Verdict.NO_TESTS}
 REJECTIONS = ANY - {Verdict.ACCEPTED}
 # Expectations of a case that aren't one verdict.
-WORDS = {"rejected": REJECTIONS, "held": ANY}
+WORDS = {"rejected": REJECTIONS, "held": ANY, "not accepted": frozenset(Verdict) - {Verdict.ACCEPTED}}
 ANSWER = "gencode-doctor-"
 VARIABLE = "GENCODE_DOCTOR_ANSWER"
 SHARED_FOLDERS = ("/tmp", "/dev/shm", "/var/tmp")  # noqa: S108 - files that programs left there are removed
 
 
 @dataclass(frozen=True, slots=True)
-class DoctorCase:
+class Case:
     """One program, the problem that it is judged on, and its correct verdicts.
 
-    `needs` is a module that it requires. A `dangerous` program runs only in isolation.
+    `note` says why they are correct. `needs` is a module that the program requires. A `dangerous` program runs only in
+    isolation. On a `choice`, graders differ in good faith. What is `limited` depends on limits of our judge's.
     """
 
     name: str
@@ -51,25 +63,44 @@ class DoctorCase:
     problem: Problem
     program: str
     expected: frozenset[Verdict]
+    note: str = ""
     needs: str = ""
     dangerous: bool = False
+    choice: bool = False
+    limited: bool = False
 
     @property
     def tests(self) -> tuple[TestCase, ...]:
         """The tests of the case."""
         return self.problem.private_tests
 
+    @property
+    def form(self) -> str:
+        """The kind of its tests: `stdin`, `call` or `assertions`."""
+        return self.problem.execution.kind
 
-def load_cases(planted: Mapping[str, str]) -> list[DoctorCase]:
+    @property
+    def identity(self) -> str:
+        """The name by which a case is listed, which no other has."""
+        return f"{self.section}: {self.name}"
+
+
+def kit_version() -> str:
+    """The version of the kit: another one may have other cases."""
+    return str(_table("problems")["version"])
+
+
+def load_cases(planted: Mapping[str, str] = {}) -> list[Case]:
     """All cases, in the order of `SECTIONS`, with names in braces replaced by the `planted` secrets."""
-    problems = {name: _problem(name, values, planted) for name, values in _table("problems").items()}
+    problems = {name: _problem(name, values, planted) for name, values in _table("problems")["problem"].items()}
     cases = [_table(section) | values for section in SECTIONS for values in _table(section)["case"]]
     return [case for values in cases for case in _variants(values, problems)]
 
 
-def _variants(values: Mapping[str, Any], problems: Mapping[str, Problem]) -> Iterator[DoctorCase]:
-    problem = problems[values["problem"]]
-    case = DoctorCase(
+def _variants(values: Mapping[str, Any], problems: Mapping[str, Problem]) -> Iterator[Case]:
+    own = [{"input": values["test"], "output": ""}] if "test" in values else values.get("tests")
+    problem = problems[values["problem"]] if own is None else _problem(values["name"], {**values, "tests": own}, {})
+    case = Case(
         name=values["name"],
         section=values["section"],
         problem=replace(
@@ -80,10 +111,9 @@ def _variants(values: Mapping[str, Any], problems: Mapping[str, Problem]) -> Ite
         ),
         program=values["program"],
         expected=frozenset().union(*(WORDS.get(word) or {Verdict(word)} for word in values["expect"])),
-        needs=values.get("needs", ""),
-        dangerous=values.get("dangerous", False),
+        **{key: values[key] for key in ("note", "needs", "dangerous", "choice", "limited") if key in values},
     )
-    if case.expected != {Verdict.ACCEPTED}:
+    if case.expected != {Verdict.ACCEPTED} or "OFF" not in case.program:
         yield case
         return
     spoilt = replace(case, name=case.name + SPOILT, expected=frozenset({Verdict.WRONG_ANSWER}))
@@ -94,7 +124,7 @@ def _variants(values: Mapping[str, Any], problems: Mapping[str, Problem]) -> Ite
 def _problem(name: str, values: Mapping[str, Any], planted: Mapping[str, str]) -> Problem:
     tests = tuple(TestCase(_text(t["input"], planted), _text(t["output"], planted)) for t in values["tests"])
     execution = ExecutionSpec(values.get("kind", "stdin"), values.get("entry_point", ""))
-    return Problem(name, values["about"], private_tests=tests, execution=execution)
+    return Problem(name, values.get("about", ""), private_tests=tests, execution=execution)
 
 
 def _text(value: str | list[tuple[str, int]], planted: Mapping[str, str]) -> str:
@@ -107,7 +137,7 @@ def _text(value: str | list[tuple[str, int]], planted: Mapping[str, str]) -> str
 
 @functools.cache
 def _table(name: str) -> dict[str, Any]:
-    file = resources.files("alpha_codium.audit.judge").joinpath("cases", f"{name}.toml")
+    file = resources.files("alpha_codium.audit.kit").joinpath("cases", f"{name}.toml")
     return tomllib.loads(file.read_text("utf-8"))
 
 

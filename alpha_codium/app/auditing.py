@@ -1,0 +1,49 @@
+"""Audits of graders: other programs that judge programs, asked about the kit's cases."""
+
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import replace
+
+from alpha_codium.app.events import ProgressCounter, working
+from alpha_codium.app.options.grading import AuditOptions
+from alpha_codium.audit.grading.auditing import ASKING, run_audit
+from alpha_codium.audit.grading.finding import find_grader
+from alpha_codium.audit.grading.report import Audit
+from alpha_codium.audit.kit.cases import load_cases
+from alpha_codium.coroutines import blocking
+from alpha_codium.errors import UserError, nearest
+from alpha_codium.options import use_case
+
+
+@use_case(AuditOptions)
+async def audit_grader_async(options: AuditOptions) -> Audit:
+    """Ask a grader about programs whose right verdicts are known, and return what it gets wrong.
+
+    Raises UserError if there is no such grader, or it can't be loaded.
+    """
+    known = {case.section for case in load_cases()}
+    for name in options.section:
+        if name not in known:
+            raise UserError(f"there is no section {name!r} of the kit{nearest(name, known)}")
+    grader = find_grader(options.grader, options.python, options.form, options.dialect)
+    grader = replace(grader, isolates=options.own_isolation)
+    with ExitStack() as stack:
+        on_done: list[Callable[[bool], None]] = []
+
+        def plan(what: str, total: int) -> None:
+            stack.close()
+            wrong = ProgressCounter(lambda right: not right, "{} to be asked again") if what == ASKING else None
+            on_done[:] = [stack.enter_context(working(options.on_event, what, total, wrong))]
+
+        audit = await run_audit(
+            grader,
+            parallel=options.parallel,
+            deadline=options.deadline,
+            sections=options.section,
+            on_planned=plan,
+            on_answer=lambda right: on_done[0](right),  # noqa: PLW0108 - `plan` replaces it
+        )
+    return audit if options.known is None else audit.with_known(options.known)
+
+
+audit_grader = blocking(audit_grader_async)

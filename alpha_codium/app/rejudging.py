@@ -1,0 +1,175 @@
+"""Published samples, judged again: their verdicts beside ours, and python3's wherever these differ."""
+
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from alpha_codium.app.evaluation import Evaluation, with_code_tester
+from alpha_codium.app.events import OnEvent, working
+from alpha_codium.app.options.judging import ScoreOptions
+from alpha_codium.app.options.rejudging import RejudgeOptions
+from alpha_codium.app.scoring import prepared
+from alpha_codium.audit.grading.asking import called
+from alpha_codium.audit.grading.finding import find_grader
+from alpha_codium.audit.grading.process import GraderProcess
+from alpha_codium.audit.published.report import FAILED, PASSED, Flip, PublishedRun, Rejudgement
+from alpha_codium.audit.published.verdicts import verdict_column, verdicts_of
+from alpha_codium.config import Settings, load_settings
+from alpha_codium.coroutines import blocking, in_thread
+from alpha_codium.data.files import WHOLE, FileSource
+from alpha_codium.data.load import load_problems
+from alpha_codium.data.samples.programs import problem_names
+from alpha_codium.data.samples.reading import Row, read_samples
+from alpha_codium.data.samples.runs import parse_selections, runs_of, selected
+from alpha_codium.data.sources import find_source
+from alpha_codium.errors import DatasetError
+from alpha_codium.eval.prepare import EvaluationTask
+from alpha_codium.eval.results import CandidateResult
+from alpha_codium.options import use_case
+from alpha_codium.program import PYTHON
+from alpha_codium.verdict import Verdict
+
+PLAIN_SECONDS = 60.0
+JUDGED = frozenset(Verdict) - {Verdict.INTERNAL_ERROR, Verdict.NO_TESTS}
+
+
+@use_case(RejudgeOptions)
+async def rejudge_async(options: RejudgeOptions) -> Rejudgement:
+    """Judge published samples again, and compare the verdicts with those that the files have themselves.
+
+    Raises UserError if a file can't be read, has no verdicts, or none of the datasets has its problems.
+    """
+    settings = options.settings or load_settings()
+    # The judge is checked by `gencode eval doctor`; here, each program is judged once.
+    settings = with_code_tester(settings, known_solutions=0)
+    if options.header is not None:
+        settings = with_code_tester(settings, header=options.header)
+    runs: list[PublishedRun] = []
+    flips: list[tuple[Flip, EvaluationTask]] = []
+    for file in options.files:
+        rows = await in_thread(read_samples, file)
+        column = verdict_column(rows, options.verdict_column)
+        dataset = await in_thread(_dataset_for, rows, options.datasets, file)
+        for selection in _selections(rows):
+            run, changed = await _judged(file, column, dataset, selection, options, settings)
+            runs.append(run)
+            flips += changed
+    return Rejudgement(tuple(runs), tuple(await _with_plain(flips, settings, options.on_event)))
+
+
+rejudge = blocking(rejudge_async)
+
+
+def _dataset_for(rows: Sequence[Row], datasets: Sequence[str], file: str) -> str:
+    """The first of the datasets that has the problems of all rows, preferably by the names that the rows have."""
+    errors, fitting = [], {}
+    for dataset in datasets:
+        try:
+            problems = load_problems(dataset, _split_of(dataset))
+            problem_names(rows, problems)
+        except DatasetError as error:
+            errors.append(str(error))
+        else:
+            fitting[dataset] = {row.task for row in rows} <= set(problems.names)
+    if not fitting:
+        raise DatasetError(f"{file}: {errors[0] if errors else 'name its problems as `datasets`'}")
+    return max(fitting, key=lambda dataset: fitting[dataset])
+
+
+def _split_of(dataset: str) -> str | None:
+    """All splits of a file, since only the problems with samples count."""
+    return WHOLE if isinstance(find_source(dataset), FileSource) else None
+
+
+def _selections(rows: Sequence[Row]) -> Iterator[list[str]]:
+    """What selects each run of a file."""
+    runs = runs_of(rows)
+    if not runs:
+        yield []
+    for column, values in list(runs.items())[:1]:
+        yield from ([f"{column}={value}"] for value in values)
+
+
+async def _judged(
+    file: str, column: str, dataset: str, selection: list[str], options: RejudgeOptions, settings: Settings
+) -> tuple[PublishedRun, list[tuple[Flip, EvaluationTask]]]:
+    """One run with our verdicts, and its flips."""
+    asked = ScoreOptions(
+        file=file, dataset=dataset, split=_split_of(dataset), select=selection, setup=options.setup,
+        only_present=True, k=(1,), settings=settings, on_event=options.on_event,
+    )  # fmt: skip
+    tasks, description = await prepared(asked)
+    score = await Evaluation(tasks, description, settings, options=asked).run()
+    rows = await in_thread(lambda: selected(read_samples(file), parse_selections(selection), file))
+    names = await in_thread(lambda: problem_names(rows, load_problems(dataset, _split_of(dataset))))
+    published: dict[str, list[bool | None]] = {}
+    for row, name in zip(rows, names, strict=True):
+        published.setdefault(name, []).extend(verdicts_of(row, column))
+    run = selection[0].partition("=")[2] if selection else Path(file).name
+    by_name = {task.name: task for task in tasks}
+    both: dict[str, list[tuple[bool, bool]]] = {}
+    flips, without = [], 0
+    for problem in score.problems:
+        for theirs, result in zip(published[problem.name], problem.candidates, strict=True):
+            if theirs is None or result.verdict not in JUDGED:
+                without += 1
+                continue
+            ours = result.verdict is Verdict.ACCEPTED
+            both.setdefault(problem.name, []).append((theirs, ours))
+            if theirs is not ours:
+                flips.append((_flip(run, by_name[problem.name], theirs, result), by_name[problem.name]))
+    before, after = ({name: tuple(pair[i] for pair in pairs) for name, pairs in both.items()} for i in (0, 1))
+    return PublishedRun(run, dataset, before, after, without), flips
+
+
+def _flip(run: str, task: EvaluationTask, theirs: bool, result: CandidateResult) -> Flip:
+    program = next(entry.program for entry in task.entries if entry.index == result.index)
+    published = PASSED if theirs else FAILED
+    return Flip(run, task.name, result.index, published, result.verdict.value, "", _reason(result), program)
+
+
+def _reason(result: CandidateResult) -> str:
+    """Why a program failed, in one line."""
+    failure = result.failure
+    if failure is None:
+        return "all tests pass" if result.verdict is Verdict.ACCEPTED else result.verdict.value
+    said = (failure.stderr.strip().splitlines() or [""])[-1]
+    if failure.verdict is Verdict.WRONG_ANSWER and failure.assertion:
+        return f"{failure.assertion} (value: {failure.actual})"
+    return failure.used or said or failure.verdict.value
+
+
+async def _with_plain(
+    flips: Sequence[tuple[Flip, EvaluationTask]], settings: Settings, on_event: OnEvent
+) -> list[Flip]:
+    """The flips with what python3 says: each program is run alone, with the tests after it."""
+    if not flips:
+        return []
+    python = settings.code_tester.interpreter or sys.executable
+    found = []
+    with working(on_event, "flips run plainly", len(flips)) as on_done:
+        async with GraderProcess(find_grader("plain", python)) as witness:
+            for flip, task in flips:
+                found.append(await _plain(flip, task, witness, settings.code_tester.header))
+                on_done(flip)
+    return found
+
+
+async def _plain(flip: Flip, task: EvaluationTask, witness: GraderProcess, header: str) -> Flip:
+    """A flip with what python3 says of its program."""
+    spec = task.problem.execution
+    if spec.kind not in witness.forms or spec.language != PYTHON:
+        return replace(flip, plain="not run")
+    program = "\n\n".join(filter(None, (header, spec.setup_code, flip.program)))
+    inputs, outputs = [test.input for test in task.tests], [test.output for test in task.tests]
+    arguments: list[Any] = [program, inputs, outputs]
+    if spec.kind == "call":
+        arguments = [program, spec.entry_point, [*map(json.loads, inputs)], [*map(json.loads, outputs)]]
+    elif spec.kind == "assertions":
+        tests = [called(f"{spec.test_code}\n{text}".strip("\n"), spec.entry_point) for text in inputs]
+        arguments = [program, tests, spec.entry_point]
+    answer = await witness.ask(spec.kind, arguments, PLAIN_SECONDS)
+    return replace(flip, plain=answer.seen)

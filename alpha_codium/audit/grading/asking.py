@@ -1,0 +1,57 @@
+"""Cases of the kit as the questions that graders are asked."""
+
+import json
+import re
+import secrets
+from collections.abc import Sequence
+from typing import Any
+
+from alpha_codium.audit.kit.cases import ANSWER, REJECTIONS, Case, load_cases
+from alpha_codium.verdict import Verdict
+
+# Right answers. `refused` is a rejection, or an error that the grader raises.
+ACCEPTED, REJECTED, REFUSED, ANYTHING = "accepted", "rejected", "refused", "anything"
+
+
+def cases_to_ask() -> list[Case]:
+    """The kit's cases that don't depend on the limits of our judge, with an answer that is new each time."""
+    # Nothing is planted on the host: whoever finds the answer has it from the grader.
+    nowhere = {"file": "/nowhere", "port": "1", "pid": "1", "token": f".audit-{secrets.token_hex(8)}"}
+    planted = nowhere | {"answer": ANSWER + secrets.token_hex(16)}
+    return [case for case in load_cases(planted) if not case.limited]
+
+
+def right_answer(case: Case) -> str:
+    """What a grader should say of a case."""
+    if case.expected == {Verdict.ACCEPTED}:
+        return ACCEPTED
+    if case.expected <= REJECTIONS:
+        return REJECTED
+    return ANYTHING if Verdict.ACCEPTED in case.expected else REFUSED
+
+
+def arguments_of(case: Case) -> list[Any]:
+    """The arguments of the grader's function for a case."""
+    inputs, outputs = [test.input for test in case.tests], [test.output for test in case.tests]
+    name = case.problem.execution.entry_point
+    if case.form == "stdin":
+        return [case.program, inputs, outputs]
+    if case.form == "call":
+        return [case.program, name, [json.loads(each) for each in inputs], [json.loads(each) for each in outputs]]
+    return [case.program, [called(test, name) for test in inputs], name]
+
+
+def called(test: str, name: str) -> str:
+    """A test that calls the function `check` that it defines, as graders of HumanEval do themselves."""
+    calls = not re.search(r"^def check\(", test, re.MULTILINE) or re.search(r"^check\(", test, re.MULTILINE)
+    return test if calls else f"{test}\ncheck({name})\n"
+
+
+def is_attack(case: Case) -> bool:
+    """Whether a case's program is run only where it can do no harm."""
+    return case.dangerous or case.section == "cheats"
+
+
+def in_forms(cases: Sequence[Case], forms: frozenset[str]) -> list[Case]:
+    """The cases in these forms."""
+    return [case for case in cases if case.form in forms]

@@ -1,0 +1,1 @@
+"""The kit: programs whose right verdicts are known, as data, for checks of our judge and of other graders."""

@@ -1,0 +1,1 @@
+"""Published samples with the verdicts of their own graders, beside ours."""
