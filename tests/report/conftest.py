@@ -64,9 +64,9 @@ def chromium() -> str:
     return next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), "")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    """Chromium without a window."""
+    """Chromium without a window; Playwright keeps an event loop running in this thread, which other modules can't have."""
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright isn't installed")
     if not chromium():
         pytest.skip("there is no Chromium: install Debian's package chromium")
