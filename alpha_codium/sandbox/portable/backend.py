@@ -24,7 +24,7 @@ from loguru import logger
 
 import alpha_codium
 from alpha_codium.errors import SandboxError
-from alpha_codium.languages.python import DRIVER, LANGUAGE
+from alpha_codium.languages.python import DRIVER, Python
 from alpha_codium.languages.tools import Build
 from alpha_codium.limits import COMPILE_LIMITS, OVERHEAD_BYTES, Limits
 from alpha_codium.program import Job, Side
@@ -164,9 +164,9 @@ class PortableSandbox(JailPool):
         """Return what checks and runs a program in Python, or its driver."""
         files = {**what.program.files, **({DRIVER: what.driver} if what.driver else {})}
         contents = {path: text.encode("utf-8", "replace") for path, text in files.items()}
-        command = LANGUAGE.start_command(self.interpreter, what.program.main, driven=bool(what.driver))
+        command = Python().start_command(self.interpreter, what.program.main, driven=bool(what.driver))
         checking = {
-            "command": list(LANGUAGE.compile_command(self.interpreter, what.program.main)),
+            "command": list(Python().compile_command(self.interpreter, what.program.main)),
             "text": contents[what.program.main],
         }
         native = native_of(list(command), {}, writable=True, memory=("RLIMIT_AS", 0)) | {"check": checking}
