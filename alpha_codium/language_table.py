@@ -6,6 +6,8 @@ A new language is added to this table; all else about it is in its module, see `
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from alpha_codium.errors import UserError, nearest
+
 
 @dataclass(frozen=True, slots=True)
 class LanguageEntry:
@@ -43,3 +45,18 @@ LANGUAGES: Mapping[str, LanguageEntry] = {
     "rust": LanguageEntry("rust:Rust", ".rs", 1.0, ("rs",)),
     "typescript": LanguageEntry("node:TypeScript", ".ts", 2.0, ("ts",), least_mib=64, variants=("unchecked",)),
 }
+ALIASES = {alias: name for name, language in LANGUAGES.items() for alias in language.aliases}
+
+
+def canonical(name: str) -> str:
+    """Return our name of a language, whatever its case; the name in lower case if it isn't known."""
+    name = name.strip().lower()
+    return ALIASES.get(name, name)
+
+
+def language_asked_for(name: str) -> str:
+    """Return our name of a language that a user names; raises UserError if programs in it can't be run."""
+    found = canonical(name)
+    if found not in LANGUAGES:
+        raise UserError(f"unsupported language {name!r}{nearest(found, LANGUAGES)}")
+    return found

@@ -32,7 +32,7 @@ from alpha_codium.eval.score_progress import ScoreProgress
 from alpha_codium.eval.scoring import Score
 from alpha_codium.eval.shards import Shard
 from alpha_codium.judge import Rules
-from alpha_codium.languages.names import language_asked_for
+from alpha_codium.language_table import language_asked_for
 from alpha_codium.options import recorded, use_case
 from alpha_codium.problem import TestType
 from alpha_codium.runs import RunFolder

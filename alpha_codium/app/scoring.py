@@ -31,7 +31,7 @@ from alpha_codium.data.sources import stored_names
 from alpha_codium.errors import DatasetError, UserError, nearest
 from alpha_codium.eval.prepare import EvaluationSet, only_asked, places_of_difficulty, prepare_for_evaluation
 from alpha_codium.eval.scoring import Score
-from alpha_codium.languages.names import language_asked_for
+from alpha_codium.language_table import language_asked_for
 from alpha_codium.options import use_case
 from alpha_codium.program import PYTHON
 from alpha_codium.wording import counted

@@ -24,10 +24,10 @@ from typing import Any, TypeVar
 from alpha_codium.answers.extraction import Extracted, extract_code
 from alpha_codium.answers.fences import clean
 from alpha_codium.answers.structured import AnswerSchema, FormatError
+from alpha_codium.coroutines import gather_all
 from alpha_codium.flows.context import BudgetExhausted, SampleContext
 from alpha_codium.languages import Language
 from alpha_codium.llm.errors import ContentFiltered, ContextOverflow, ModelError
-from alpha_codium.llm.gathering import gather_all
 from alpha_codium.llm.messages import SEEDS_APART, Answer, ChatRequest, Message
 from alpha_codium.log import redact
 from alpha_codium.rendering import Prompt

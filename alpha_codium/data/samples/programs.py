@@ -18,8 +18,7 @@ from alpha_codium.data.samples.reading import CANDIDATES, COMPLETION, SOLUTION, 
 from alpha_codium.data.solutions import DETAILS, OPTIONAL, ORIGIN, SUBSET, check_row
 from alpha_codium.data.sources import find_source
 from alpha_codium.errors import DatasetError, nearest
-from alpha_codium.language_table import LANGUAGES
-from alpha_codium.languages.names import canonical
+from alpha_codium.language_table import LANGUAGES, canonical
 from alpha_codium.languages.python.beginnings import beginning_of
 from alpha_codium.languages.python.syntax import UNPARSABLE, parse
 from alpha_codium.program import PYTHON
