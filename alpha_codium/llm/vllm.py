@@ -97,7 +97,6 @@ def lora_adapters(folder: Path, names: Sequence[str] = ()) -> tuple[Lora, ...]:
 
 
 def _rank(file: Path) -> int:
-    """Return the largest rank of an adapter."""
     try:
         values = json.loads(file.read_text("utf-8"))
         return max(int(values["r"]), *map(int, (values.get("rank_pattern") or {"": 0}).values()))

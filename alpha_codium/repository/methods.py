@@ -290,7 +290,6 @@ def _moved(line: str, old: str, new: str) -> str:
 
 
 def _docstring_lines(statement: ast.stmt) -> set[int]:
-    """Return the numbers of the lines of a function's docstring."""
     if not isinstance(statement, FUNCTIONS) or ast.get_docstring(statement) is None:
         return set()
     return set(range(statement.body[0].lineno, statement.body[0].end_lineno or 0))

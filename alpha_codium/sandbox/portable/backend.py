@@ -10,8 +10,6 @@
 
 import marshal
 import resource
-import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping
@@ -48,6 +46,7 @@ from alpha_codium.sandbox.engine.pool import JailPool
 from alpha_codium.sandbox.engine.session import Building
 from alpha_codium.sandbox.engine.slot import Slot
 from alpha_codium.sandbox.engine.worker import Worker
+from alpha_codium.sandbox.portable.inside.rooms import remove
 from alpha_codium.sandbox.portable.isolation import isolating_command, namespaces_command
 from alpha_codium.sandbox.protocol import Isolation, Layer
 from alpha_codium.verdict import Identity
@@ -135,7 +134,7 @@ class PortableSandbox(JailPool):
         script = starting_script() + "serve()\n"
         return Launch(
             (*CLEAN, *self._prefix, sys.executable, "-I", "-S", "-c", script),
-            lambda: remove(base),
+            lambda: remove(str(base)),
             OVERHEAD_BYTES,
             # Without isolation, nothing is counted, either.
             members=None if self._prefix else tuple,
@@ -206,11 +205,3 @@ def rlimits_of(limits: Limits, memory: Mapping[str, int], stack: int) -> dict[st
         # every thread reserves, so there is none where that counts.
         "RLIMIT_STACK": stack,
     }
-
-
-def remove(folder: Path) -> None:
-    """Remove a folder, even if a program made folders in it that are nested too deep for `shutil`."""
-    try:
-        shutil.rmtree(folder)
-    except (OSError, RecursionError):
-        subprocess.run(["rm", "-rf", "--", str(folder)], capture_output=True, check=False)

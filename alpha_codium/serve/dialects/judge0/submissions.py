@@ -243,7 +243,6 @@ def _extracted(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
 
 
 def _job_of(given: dict[str, Any], language: JudgeLanguage, files: dict[str, bytes]) -> Job:
-    """Return the job of a submission; raises Refused."""
     size = int(given["max_file_size"]) * KILOBYTE
     limits = Limits(
         cpu_seconds=given["cpu_time_limit"],
