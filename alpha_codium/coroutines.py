@@ -1,4 +1,4 @@
-"""Blocking versions of coroutines, which run in one background event loop, and blocking calls from an event loop.
+"""Blocking versions of coroutines, which run in one background event loop, blocking calls from one, and many at once.
 
 All blocking functions share the background loop, so that a sandbox that one of them opened can be used by the others,
 and work where another loop is running, such as in a notebook. A process that was forked starts a loop of its own.
@@ -9,7 +9,7 @@ import atexit
 import functools
 import os
 import threading
-from collections.abc import Callable, Coroutine, Iterable
+from collections.abc import Awaitable, Callable, Coroutine, Iterable
 from concurrent.futures import Future, wait
 from typing import Any, ParamSpec, TypeVar
 
@@ -149,3 +149,10 @@ async def in_thread(function: Callable[P, T], *args: P.args, **kwargs: P.kwargs)
 
     threading.Thread(target=work, daemon=True, name=f"gencode-{function.__name__}").start()
     return await asyncio.wrap_future(answer)
+
+
+async def gather_all(calls: Iterable[Awaitable[T]]) -> list[T]:
+    """Return all results. If a call fails, wait for the others, whose answers are paid for; raise the first error."""
+    tasks = [asyncio.ensure_future(call) for call in calls]
+    await asyncio.gather(*tasks, return_exceptions=True)
+    return [task.result() for task in tasks]  # a result may itself be an exception

@@ -65,13 +65,15 @@ class OptionField:
 
 def options_of(model: type[Any]) -> Iterator[OptionField]:
     """Yield the options of a dataclass, its own before those of its base classes."""
+    for field in _own_first(model):
+        if isinstance(described := _described(field), Option):
+            yield OptionField(field.name, get_args(field.type)[0], field.default, described)
+
+
+def _own_first(model: type[Any]) -> list[Field[Any]]:
     by_name = {field.name: field for field in fields(model)}
-    for base in model.__mro__:
-        for name in vars(base).get("__annotations__", ()):
-            if name in by_name:
-                field = by_name.pop(name)
-                if isinstance(described := _described(field), Option):
-                    yield OptionField(name, get_args(field.type)[0], field.default, described)
+    names = dict.fromkeys(name for base in model.__mro__ for name in vars(base).get("__annotations__", ()))
+    return [by_name[name] for name in names if name in by_name]
 
 
 def recorded(options: Any) -> dict[str, Any]:
@@ -115,8 +117,11 @@ def in_options(text: str, flags: Mapping[str, str]) -> str:
 
 def _signature(model: Any) -> inspect.Signature:
     """Return the arguments with their types, those by position first, and those that no command has last."""
-    last = {field.name for field in fields(model) if field.kw_only and not isinstance(_described(field), Option)}
-    found = sorted(inspect.signature(model).parameters.values(), key=lambda each: (each.kind, each.name in last))
+    by_position = inspect.signature(model).parameters
+    named = [field for field in _own_first(model) if field.kw_only]
+    named.sort(key=lambda field: not isinstance(_described(field), Option))
+    names = [name for name, each in by_position.items() if each.kind is not inspect.Parameter.KEYWORD_ONLY]
+    found = [by_position[name] for name in (*names, *(field.name for field in named))]
     return inspect.Signature([each.replace(annotation=_plain_type(each.annotation)) for each in found])
 
 

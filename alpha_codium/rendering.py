@@ -8,12 +8,12 @@
 """
 
 import functools
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from alpha_codium.config.layers import read, toml
 from alpha_codium.errors import FlowError, nearest
 
 PARTIALS = "partials.toml"
@@ -103,9 +103,4 @@ def _partials(file: Path) -> dict[str, Any]:
 
 def read_toml(path: Path) -> dict[str, Any]:
     """Read a TOML file of a flow; raises FlowError if it is missing or malformed."""
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise FlowError(f"{path} can't be read: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise FlowError(f"{path} is not valid TOML: {error}") from error
+    return read(path, str(path), toml, FlowError)

@@ -12,7 +12,7 @@ from tests.affected import ALWAYS, SETTINGS, affected
         ("alpha_codium/eval/judging.py", ["tests/eval"]),
         ("alpha_codium/verdict.py", ["tests/test_verdict.py"]),
         ("alpha_codium/coroutines.py", ["tests/test_coroutines.py"]),
-        ("alpha_codium/comparison/formats.py", ["tests/comparison"]),
+        ("alpha_codium/comparison/fitting.py", ["tests/comparison"]),
         ("tests/eval/test_known.py", ["tests/eval/test_known.py"]),
         ("tests/eval/test_deleted.py", []),
         ("alpha_codium/config/sections.py", ["tests/test_config.py"]),

@@ -2,9 +2,8 @@
 
 import pytest
 
-from alpha_codium.language_table import LANGUAGES
+from alpha_codium.language_table import ALIASES, LANGUAGES
 from alpha_codium.languages import language_named
-from alpha_codium.languages.names import ALIASES
 from alpha_codium.problem import LANGUAGE_NAMES
 
 # Their numbers in datasets are their places here.

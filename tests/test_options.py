@@ -105,7 +105,8 @@ def test_the_documentation_of_a_function_has_its_arguments() -> None:
     text = inspect.getdoc(show_async) or ""
     assert text.startswith("Show the options.\n\nRaises nothing.\n\nArguments:\n    ")
     assert {"    name: The name.", "    seed: The seed of `rate`.", "    hook: A hook."} <= set(text.splitlines())
-    assert str(inspect.signature(show_async)).startswith("(name: str, *, seed: int = 0, rate: float | None = None, ")
+    assert str(inspect.signature(show_async)).startswith("(name: str, *, kind: ")
+    assert list(inspect.signature(show_async).parameters)[-4:] == ["flag", "seed", "rate", "hook"]
     assert list(inspect.signature(ac.score).parameters)[:2] == ["file", "benchmark"]
     assert list(inspect.signature(ac.evaluate).parameters)[:5] == ["solutions", "problems", "test_type", "sandbox", "k"]
     assert "limit: Take only the first N problems." in (ac.score.__doc__ or "")

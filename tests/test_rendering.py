@@ -94,5 +94,5 @@ def test_a_prompt_file_that_is_not_there_is_one_line(tmp_path: Path) -> None:
 def test_a_prompt_file_that_is_no_text_is_one_line(tmp_path: Path) -> None:
     path = tmp_path / "ask.toml"
     path.write_bytes(b"user = '\xff'")
-    with pytest.raises(FlowError, match="is not valid TOML"):
+    with pytest.raises(FlowError, match="is not a text in UTF-8"):
         load_prompt(path)

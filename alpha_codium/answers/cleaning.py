@@ -237,7 +237,8 @@ def clean_rows(rows: Sequence[Row], problems: ProblemSet | None, cleaning: Clean
     Without `problems`, prompts and entry points are unknown. Raises DatasetError if rows name other problems, or if
     they don't name any and `problems` is None.
     """
-    if problems is None and any(row.by_place or _may_be_place(row) for row in rows):
+    # In a file without columns, a key that is a number may be a problem's index.
+    if problems is None and any(row.by_place or (row.values is None and str(row.task).isdecimal()) for row in rows):
         raise DatasetError(
             "the file doesn't name its problems: give the `benchmark` or `dataset` whose order it follows"
         )
@@ -251,11 +252,6 @@ def clean_samples(rows: Sequence[Row], problems: ProblemSet, cleaning: Cleaning)
     """Return the rows with clean texts; raises DatasetError if rows name other problems."""
     pairs = zip(rows, problem_names(rows, problems), strict=True)
     return [replace(row, texts=cleaning.texts(row, problems.get(name))) for row, name in pairs]
-
-
-def _may_be_place(row: Row) -> bool:
-    """Return whether a row's key may be a problem's index: a number, in a file without columns."""
-    return row.values is None and str(row.task).isdecimal()
 
 
 def _with_texts(row: Row, name: str, texts: Sequence[str]) -> dict[str, Any]:

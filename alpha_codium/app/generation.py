@@ -6,11 +6,11 @@ import time
 from collections.abc import Collection, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from loguru import logger
 
-from alpha_codium.app.events import OnEvent, RunPlanned, working
+from alpha_codium.app.events import ItemsReached, OnEvent, RunPlanned, working
 from alpha_codium.app.models import with_model
 from alpha_codium.app.options.solving import SolveSetOptions
 from alpha_codium.app.run_folders import (
@@ -24,7 +24,7 @@ from alpha_codium.app.run_folders import (
 from alpha_codium.app.solving import open_solver, summary_line
 from alpha_codium.config import Settings
 from alpha_codium.coroutines import blocking, in_thread
-from alpha_codium.data.load import load_problems
+from alpha_codium.data.load import ProblemSet, load_problems
 from alpha_codium.data.solutions import origin_of, refuse_overwriting, save_solutions, solutions_path
 from alpha_codium.data.subset import Subset
 from alpha_codium.errors import DatasetError
@@ -38,15 +38,13 @@ from alpha_codium.gen.caching import open_cache
 from alpha_codium.gen.choosing import check_problems, chosen_flow
 from alpha_codium.gen.loop import ANSWERS, SampleJob, finished_samples, generate, refuse_twins, solutions_rows
 from alpha_codium.gen.preview import Preview, preview_of
+from alpha_codium.gen.sample import StageProgress
 from alpha_codium.gen.summary import RunProgress, RunSummary, counts_of, ended_by_own_budget
 from alpha_codium.options import use_case
 from alpha_codium.paths import runs_folder
 from alpha_codium.runs import AnswerStore, RunFolder
 from alpha_codium.runs.folder import new_run_name
 from alpha_codium.solution import Candidate
-
-if TYPE_CHECKING:
-    from alpha_codium.data.load import ProblemSet
 
 COMMAND = "solve_set"
 
@@ -56,7 +54,7 @@ class GenerationPlan:
     """A run with all its options; `problems` is the whole split, and `subset` the part to solve."""
 
     options: SolveSetOptions
-    problems: "ProblemSet"
+    problems: ProblemSet
     subset: Subset
     flow: Flow
     settings: Settings
@@ -185,6 +183,10 @@ async def _generate(
             logger.debug(summary_line(candidate))
             on_done(candidate)
 
+        def on_progress(at: StageProgress) -> None:
+            progress.begin(at)
+            on_event(ItemsReached(progress.by_problem.total()))
+
         with open_cache(settings) as cache:
             done = finished_samples(folder.journal)
             if len(done) == len(job.keys):  # no model is needed, which may take long to open
@@ -192,7 +194,8 @@ async def _generate(
                     on_candidate(candidate)
                 return [done[key] for key in job.keys]
             async with open_solver(planned.flow, settings, judge.judge) as solver:
-                return await generate(job, replace(solver, ledger=ledger), folder, on_candidate, cache)
+                own = replace(solver, ledger=ledger, on_progress=on_progress)
+                return await generate(job, own, folder, on_candidate, cache)
 
 
 def _command_to_judge(planned: GenerationPlan, solutions: Path) -> str:

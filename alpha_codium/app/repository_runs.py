@@ -154,7 +154,6 @@ async def _run(plan: RunPlan, provider: TestProvider, resume: str | None, on_eve
 
 
 async def _run_in(folder: RunFolder, plan: RunPlan, provider: TestProvider, on_event: OnEvent) -> Summary:
-    """Run the items, and write all results to the folder."""
     write_inputs(folder, plan.config, plan.prompts)
     async with _clients(plan) as clients:
         with open_cache(plan.settings) as cache, AnswerStore(folder.path / ANSWERS, cache) as store:
@@ -203,7 +202,6 @@ class _Runner:
         return [done[key] for key in keys]
 
     async def _item(self, idx: int, replica: int) -> ItemRun:
-        """Run one item, and write its transcript."""
         task = self.plan.tasks[idx]
         budget = self.ledger.sample(task.dp_id)
         client = self.clients[idx % len(self.clients)]

@@ -31,7 +31,7 @@ from alpha_codium.data.sources import stored_names
 from alpha_codium.errors import DatasetError, UserError, nearest
 from alpha_codium.eval.prepare import EvaluationSet, only_asked, places_of_difficulty, prepare_for_evaluation
 from alpha_codium.eval.scoring import Score
-from alpha_codium.languages.names import language_asked_for
+from alpha_codium.language_table import language_asked_for
 from alpha_codium.options import use_case
 from alpha_codium.program import PYTHON
 from alpha_codium.wording import counted
@@ -95,7 +95,8 @@ async def prepared(options: ScoreOptions) -> tuple[EvaluationSet, dict[str, Any]
     solutions = await in_thread(solutions_of, rows, problems, asked)
     if not options.ignore_fingerprint:
         await in_thread(_refuse_other_problems, rows, problems)
-    setup = options.setup or _usual_setup(rows)
+    # All of the prompt's code for a Solutions dataset, only imports for other samples.
+    setup = options.setup or (ALL if {row.column for row in rows} == {CANDIDATES} else IMPORTS)
     tasks = await in_thread(prepare_for_evaluation, solutions, WithSetup(problems, setup), options.test_type)
     part, present, difficulty = subset_of(options), options.only_present, options.difficulty
     tasks = await in_thread(only_asked, tasks, subsets_of(solutions), part, present, difficulty)
@@ -157,11 +158,6 @@ async def _with_completions(rows: list[Row], problems: ProblemSet, on_event: OnE
 def _refuse_other_problems(rows: list[Row], problems: ProblemSet) -> None:
     """Raise DatasetError if rows of a Solutions dataset were generated for other problems."""
     refuse_other_problems((row.values for row in rows if row.values and row.values.keys() >= set(ORIGIN)), problems)
-
-
-def _usual_setup(rows: list[Row]) -> str:
-    """Return the default setup: all of the prompt's code for a Solutions dataset, only imports for other samples."""
-    return ALL if {row.column for row in rows} == {CANDIDATES} else IMPORTS
 
 
 def _cleaned(rows: list[Row], problems: ProblemSet, language: str) -> tuple[list[Row], str]:

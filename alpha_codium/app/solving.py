@@ -232,7 +232,7 @@ class _Samples:
     """The stage and the tokens of the sample that is generated, for the display of progress."""
 
     def __init__(self, samples: int) -> None:
-        self.samples, self.sample, self.at = samples, 0, StageProgress("", 0, 0)
+        self.samples, self.sample, self.at = samples, 0, StageProgress(("", 0), "", 0, 0)
 
     def status(self) -> str:
         """Return the text beside the number of calls."""

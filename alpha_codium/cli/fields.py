@@ -110,7 +110,6 @@ def _flags(field: OptionField) -> list[str]:
 
 
 def _type(field: OptionField) -> Any:
-    """Return click's type of an option's value."""
     option, kind = field.option, field.kind
     if option.parse is not None:
         return Parsed(option.parse, option.metavar or "TEXT")

@@ -124,7 +124,6 @@ def print_summary(summary: "RunSummary", common: CommonOptions) -> None:
 
 
 def _show(preview: "Preview", common: CommonOptions) -> None:
-    """What a dry run says."""
     from alpha_codium.gen.preview import HOW_ESTIMATED
 
     common.write_json(asdict(preview))

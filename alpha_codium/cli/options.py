@@ -185,7 +185,7 @@ def common_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def language(name: str) -> str:
     """Return our name of a language, such as cpp for C++; raises UserError."""
-    from alpha_codium.languages.names import language_asked_for
+    from alpha_codium.language_table import language_asked_for
 
     return language_asked_for(name)
 

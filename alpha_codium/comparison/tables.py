@@ -4,12 +4,13 @@ Runs are labelled with letters, so that their names needn't be in every table. U
 escaped.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import math
+import textwrap
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
 
 from alpha_codium.comparison.figures import Costs, Figures
-from alpha_codium.comparison.formats import Row, cell, count, number, share, shortened, table, wrapped
 from alpha_codium.comparison.pairs import Pair
 from alpha_codium.comparison.report import Comparison
 from alpha_codium.comparison.stages import (
@@ -25,6 +26,9 @@ from alpha_codium.comparison.stages import (
 from alpha_codium.statistics import Interval
 from alpha_codium.wording import counted, money
 
+WIDTH = 80
+GAP = "  "
+Row = Sequence[str]
 # With fewer flips, even if all are in one direction, p is above 0.05: 2 ** (1 - 5) is 0.0625.
 FEWEST_FLIPS = 6
 STAGE_COLUMNS = {
@@ -35,6 +39,69 @@ STAGE_COLUMNS = {
     "lost": LOST,
     "same": UNCHANGED,
 }
+
+
+def table(header: Row, rows: Iterable[Row], left: int = 1) -> str:
+    """Columns as wide as their cells, the first `left` of them aligned to the left, the others to the right.
+
+    Columns that don't fit into the width follow in a table of their own, beside the first `left` again.
+    """
+    lines = [[plain(cell) for cell in row] for row in (header, *rows)]
+    widths = [max(len(line[column]) for line in lines) for column in range(len(header))]
+    blocks = [list(range(left))]
+    for column in range(left, len(header)):
+        if len(blocks[-1]) > left and _total(widths, [*blocks[-1], column]) > WIDTH:
+            blocks.append(list(range(left)))
+        blocks[-1].append(column)
+
+    def aligned(line: Row, columns: Sequence[int]) -> str:
+        cells = (line[i].ljust(widths[i]) if i < left else line[i].rjust(widths[i]) for i in columns)
+        return GAP.join(cells).rstrip()
+
+    return "\n\n".join("\n".join(aligned(line, columns) for line in lines) for columns in blocks)
+
+
+def _total(widths: Sequence[int], columns: Sequence[int]) -> int:
+    return sum(widths[column] for column in columns) + len(GAP) * (len(columns) - 1)
+
+
+def wrapped(text: str, indent: str = "") -> str:
+    """The text in lines of the table's width, those after the first behind `indent`."""
+    return textwrap.fill(plain(text), WIDTH, subsequent_indent=indent, break_on_hyphens=False)
+
+
+def plain(text: str) -> str:
+    """A text with its control and other unprintable characters escaped: names are untrusted."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
+
+
+def shortened(text: str, width: int) -> str:
+    """The text, cut in the middle where it is longer."""
+    text = plain(text)
+    if len(text) <= width:
+        return text
+    head = (width - 3) // 2
+    return f"{text[:head]}...{text[len(text) - (width - 3 - head) :]}"
+
+
+def number(value: float) -> str:
+    """A number of calls, with a decimal if it is small."""
+    return f"{value:.1f}" if value < 100 else count(value)
+
+
+def count(value: float) -> str:
+    """A large number, such as one of tokens."""
+    return "unbounded" if math.isinf(value) else f"{value:,.0f}"
+
+
+def share(count: int, of: int) -> str:
+    """A count and its share of `of`."""
+    return f"{count} ({count / of:.1%})" if of else "n/a"
+
+
+def cell(value: Any) -> str:
+    """A value of any kind."""
+    return f"{value:g}" if isinstance(value, int | float) else str(value)
 
 
 def text_of(report: Comparison) -> str:

@@ -15,7 +15,7 @@ from typing import Any, Generic, TypeVar
 from pydantic import BaseModel
 
 from alpha_codium.config.base import known_settings, validated
-from alpha_codium.errors import SettingsError, nearest
+from alpha_codium.errors import SettingsError, UserError, nearest
 
 Model = TypeVar("Model", bound=BaseModel)
 Values = Mapping[str, Any]
@@ -98,18 +98,18 @@ class Schema(Generic[Model]):
         raise SettingsError(f"{origin}: unknown setting {name}{nearest(key, keys)}")
 
 
-def read(path: Path, what: str, parse: Callable[[str], Any]) -> dict[str, Any]:
-    """Return the tables of a file, `what` it is called in messages; raises SettingsError."""
+def read(path: Path, what: str, parse: Callable[[str], Any], fault: type[UserError] = SettingsError) -> dict[str, Any]:
+    """Return the tables of a file, `what` it is called in messages; raises `fault`."""
     try:
         values = parse(path.read_text("utf-8"))
     except OSError as error:
-        raise SettingsError(f"{what} can't be read: {error.strerror}") from error
+        raise fault(f"{what} can't be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
-        raise SettingsError(f"{what} is not a text in UTF-8") from error
+        raise fault(f"{what} is not a text in UTF-8") from error
     except ValueError as error:
-        raise SettingsError(f"{what} {error}") from error
+        raise fault(f"{what} {error}") from error
     if not isinstance(values, dict):
-        raise SettingsError(f"{what} must have keys and values, such as `key: value`")
+        raise fault(f"{what} must have keys and values, such as `key: value`")
     return values
 
 

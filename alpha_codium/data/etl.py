@@ -163,7 +163,6 @@ def refuse_replacing(splits: Iterable[str], target: Path) -> None:
 
 
 def _refuse_empty(reports: Sequence[SplitReport], source: str, selection: Selection) -> None:
-    """Raise DatasetError if no problem would be stored."""
     if any(report.problems_out for report in reports):
         return
     total = sum(report.records_in for report in reports)
@@ -177,7 +176,6 @@ def _refuse_empty(reports: Sequence[SplitReport], source: str, selection: Select
 
 
 def _warn(report: SplitReport, label: str) -> None:
-    """Log warnings about a split."""
     if report.dropped_columns:
         logger.info("{}: dropped columns that aren't in the schema: {}", label, ", ".join(report.dropped_columns))
     if not report.problems_out:

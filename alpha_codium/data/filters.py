@@ -13,7 +13,6 @@ from alpha_codium.problem import LANGUAGE_NAMES, SOURCE_NAMES
 
 # The accepted values of `is_valid_problem`; None means that the problem couldn't be judged.
 VALIDITIES = {"valid": (True,), "not_invalid": (True, None)}
-DAY = "YYYY-MM-DD"
 
 
 def day(text: str) -> datetime.date:

@@ -24,10 +24,10 @@ from typing import Any, TypeVar
 from alpha_codium.answers.extraction import Extracted, extract_code
 from alpha_codium.answers.fences import clean
 from alpha_codium.answers.structured import AnswerSchema, FormatError
+from alpha_codium.coroutines import gather_all
 from alpha_codium.flows.context import BudgetExhausted, SampleContext
 from alpha_codium.languages import Language
 from alpha_codium.llm.errors import ContentFiltered, ContextOverflow, ModelError
-from alpha_codium.llm.gathering import gather_all
 from alpha_codium.llm.messages import SEEDS_APART, Answer, ChatRequest, Message
 from alpha_codium.log import redact
 from alpha_codium.rendering import Prompt
@@ -237,21 +237,24 @@ class _PreparedQuestion:
             why = FILTERED if isinstance(answer, Answer) else str(answer)
             self.context.events.append(ModelRefusal(name, why))
             raise NoAnswer(f"{name}: {why}")
-        self.context.events.append(
-            ModelAnswer(
-                name,
-                tuple({"role": m.role, "content": m.content} for m in request.messages),
-                text=kept_text(answer.text or answer.raw),
-                reasoning=kept_text(answer.reasoning),
-                model=answer.model,
-                prompt_tokens=answer.prompt_tokens,
-                completion_tokens=answer.completion_tokens,
-                latency_seconds=answer.latency_seconds,
-                finish_reason=answer.finish_reason,
-                temperature=request.temperature,
-            )
-        )
+        self.context.events.append(answer_event(name, request, answer))
         return answer
+
+
+def answer_event(prompt: str, request: ChatRequest, answer: Answer) -> ModelAnswer:
+    """Return the entry of a transcript for an answer to a prompt."""
+    return ModelAnswer(
+        prompt,
+        tuple({"role": message.role, "content": message.content} for message in request.messages),
+        text=kept_text(answer.text or answer.raw),
+        reasoning=kept_text(answer.reasoning),
+        model=answer.model,
+        prompt_tokens=answer.prompt_tokens,
+        completion_tokens=answer.completion_tokens,
+        latency_seconds=answer.latency_seconds,
+        finish_reason=answer.finish_reason,
+        temperature=request.temperature,
+    )
 
 
 def _request(question: Question, context: SampleContext, schema: AnswerSchema | None) -> ChatRequest:

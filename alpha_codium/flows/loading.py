@@ -164,7 +164,6 @@ def _kinds(names: Any, where: str) -> tuple[str, ...]:
 
 
 def _by_kind(folder: Path, table: Any) -> dict[str, Flow]:
-    """Load the flows in a table `by_kind`."""
     where = f"{folder / 'flow.toml'}: by_kind"
     if not isinstance(table, dict):
         raise FlowError(f"{where} must be a table: the flow for each of {', '.join(EXECUTION_KINDS)}")

@@ -232,12 +232,14 @@ class _SampleReplayer:
     def result(self, keys: Sequence[SampleKey]) -> Replay:
         """Return the results of these samples, and their differences from the journal."""
         incomplete = self.missing.keys() | self.never_begun.keys()
-        both = [key for key in keys if self.same and key not in incomplete and _is_repeatable(self.journal.get(key))]
+        # Faults of the provider or of gencode may not recur.
+        then = {key: then for key, then in self.journal.items() if then.is_final or then.spent_budget is not None}
+        both = [key for key in keys if self.same and key in then and key not in incomplete]
         return Replay(
             [self.candidates[key] for key in keys],
             [self.missing[key] for key in keys if key in self.missing],
             [self.never_begun[key] for key in keys if key in self.never_begun],
-            [found for key in both if (found := _difference(self.journal[key], self.candidates[key])) is not None],
+            [found for key in both if (found := _difference(then[key], self.candidates[key])) is not None],
             len(both),
         )
 
@@ -246,11 +248,6 @@ def _without_shared_budgets(settings: Settings) -> Settings:
     """Return the settings without a time limit and without budgets shared with other samples."""
     solve = settings.solve.model_copy(update={"max_seconds": 0.0})
     return settings.model_copy(update={"solve": solve, "budget": BudgetSection()})
-
-
-def _is_repeatable(then: Candidate | None) -> bool:
-    """Return whether a replay must reproduce this candidate; faults of the provider or of gencode may not recur."""
-    return then is not None and (then.is_final or then.spent_budget is not None)
 
 
 def _difference(then: Candidate, now: Candidate) -> CandidateDifference | None:

@@ -31,8 +31,12 @@ from alpha_codium.solution import BudgetEnd, Candidate, ErrorKind, SampleError
 
 @dataclass(frozen=True, slots=True)
 class StageProgress:
-    """How far a sample is: in stage `number` of `stages`, after `calls` of the model with `tokens` in all."""
+    """How far a sample is: in stage `number` of `stages`, after `calls` of the model with `tokens` in all.
 
+    `sample` is the problem's name and the sample's index.
+    """
+
+    sample: tuple[str, int]
     kind: str
     number: int
     stages: int
@@ -104,7 +108,8 @@ class Solver:
             variation = Variation(sample_index, self.settings.dataset.use_iteration_scheme)
             context = SampleContext(model, self.judge.for_problem(problem), self.settings, variation, events)
             flow = self.flow.for_kind(problem.execution.kind)
-            state = await run_flow(flow, problem.statement, context, self._reporter(flow, model))
+            reporter = self._reporter(flow, model, (problem.name, sample_index))
+            state = await run_flow(flow, problem.statement, context, reporter)
             end = model.budget.end
             if end is not None and not any(isinstance(event, BudgetEnd) for event in events):
                 events.append(end)
@@ -126,11 +131,11 @@ class Solver:
             logger.exception("{}: internal error", problem.name)
             return _Result(error=SampleError(ErrorKind.INTERNAL, one_line(fault)))
 
-    def _reporter(self, flow: Flow, model: SampleModel) -> Callable[[int], None]:
+    def _reporter(self, flow: Flow, model: SampleModel, sample: tuple[str, int]) -> Callable[[int], None]:
         """Return a function for the index of a stage that begins; from then on, it and the answers are reported."""
         if (on_progress := self.on_progress) is None:
             return lambda _index: None
-        at = StageProgress("", 0, len(flow.stages))
+        at = StageProgress(sample, "", 0, len(flow.stages))
 
         def report() -> None:
             usage = model.usage

@@ -16,10 +16,10 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from itertools import groupby
 from typing import Any
 
+from alpha_codium.coroutines import gather_all
 from alpha_codium.flows import BudgetExhausted
 from alpha_codium.gen.budgets import PartialAnswer, Parts, SampleBudget, Usage
 from alpha_codium.llm.errors import ContentFiltered, ContextOverflow, ModelError
-from alpha_codium.llm.gathering import gather_all
 from alpha_codium.llm.messages import Answer, ChatModel, ChatRequest, with_seed_of
 from alpha_codium.log import redact
 from alpha_codium.runs import AnswerStore, without_secrets

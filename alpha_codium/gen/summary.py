@@ -9,6 +9,7 @@ from typing import Any
 from alpha_codium.config import Settings
 from alpha_codium.eval.shards import Shard
 from alpha_codium.gen.budgets import Account
+from alpha_codium.gen.sample import StageProgress
 from alpha_codium.runs.events import finished_transcripts
 from alpha_codium.solution import Candidate
 from alpha_codium.wording import counted, in_dollars
@@ -19,16 +20,25 @@ MANY_TRUNCATED = 0.1
 
 @dataclass
 class RunProgress:
-    """The numbers of a run so far, for its display; `account` is the run's, which counts unfinished samples, too."""
+    """The numbers of a run so far, for its display; `account` is the run's, which counts unfinished samples, too.
+
+    `stages` are those of unfinished samples.
+    """
 
     samples: int
     account: Account
     passing: int = 0
     by_problem: Counter[str] = field(default_factory=Counter)
     problems: int = 0
+    stages: dict[tuple[str, int], str] = field(default_factory=dict)
+
+    def begin(self, at: StageProgress) -> None:
+        """Note the stage of a sample."""
+        self.stages[at.sample] = at.kind
 
     def add(self, candidate: Candidate, _problem: str = "") -> None:
         """Count one candidate."""
+        self.stages.pop((candidate.task_name, candidate.sample_index), None)
         self.by_problem[candidate.task_name] += 1
         self.problems += self.by_problem[candidate.task_name] == self.samples
         self.passing += candidate.solved_public
@@ -37,7 +47,8 @@ class RunProgress:
         """Return the text next to the progress bar."""
         passing = f"{self.passing} of {counted(self.by_problem.total(), 'candidate')} passed the public tests"
         done = f"{counted(self.problems, 'problem')} done, {passing}"
-        return f"{done}, {self.account.usage.tokens_and_cost()}"
+        at = ", ".join(f"{count} in {kind}" for kind, count in Counter(self.stages.values()).items())
+        return f"{done}, {self.account.usage.tokens_and_cost()}{f'; {at}' if at else ''}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from pathlib import Path, PurePosixPath
 
 from alpha_codium.errors import Unjudgeable
 from alpha_codium.judge import drivers
-from alpha_codium.languages.gcc.cpp import Cpp
+from alpha_codium.languages.gcc import Cpp
 from alpha_codium.paths import home
 from alpha_codium.program import Program, Side
 from alpha_codium.verdict import Execution

@@ -1,5 +1,6 @@
-"""Several texts as one input of a driver: their sizes, then the texts. Standard library only, CPython 3.9 and later."""
+"""A driver's input of several texts, and files that drivers write. Standard library only, CPython 3.9 and later."""
 
+import os
 from collections.abc import Sequence
 
 
@@ -20,3 +21,12 @@ def unpack(packed: bytes) -> "list[bytes]":
         texts.append(rest[at : at + size])
         at += size
     return texts
+
+
+def write_file(name: bytes, data: bytes) -> None:
+    """Write a file into the current folder, and make its folders; a name that ends in / is a folder."""
+    folder, _, last = name.rpartition(b"/")
+    os.makedirs(folder or b".", exist_ok=True)  # noqa: PTH103 - pathlib takes long to import
+    if last:
+        with open(name, "wb") as file:  # noqa: PTH123
+            file.write(data)

@@ -3,15 +3,13 @@
 import copy
 import re
 import shlex
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from types import MappingProxyType
+from collections.abc import Sequence
 from typing import Self
 
 from alpha_codium.errors import SandboxError
 from alpha_codium.languages import MAX_PROGRAM, CodeKind, Language, Reader
 from alpha_codium.languages.prose import sentences
-from alpha_codium.languages.tools import ARTIFACT, SYSTEM, Build, Start, Tool, find_tool
+from alpha_codium.languages.tools import Build, Tool, find_tool
 from alpha_codium.limits import Limits
 from alpha_codium.program import Program
 
@@ -28,14 +26,12 @@ QUIET = re.compile(r"//[^\n]*|/\*.*?(?:\*/|\Z)|\"(?:\\.|[^\"\\\n])*\"?|'(?:\\.|[
 class Compiled(Language):
     """A language with a compiler or a runtime of its own; see `Language`.
 
-    `tag_pattern` matches the text behind a fence's sign, `main` the beginning of a whole program, `quiet` what brackets
-    don't count in. `compiler` is the name or path of the tool, which is in `package`, and prints its version for
-    `version_options`; `flags` are its options that users can replace. Unless they do, a program that doesn't compile is
-    compiled with each of `older_and_newer` in place of the first: other versions of the language.
+    `main` matches the beginning of a whole program, `quiet` what brackets don't count in. `compiler` is the name or
+    path of the tool, which is in `package`, and prints its version for `version_options`; `flags` are its options that
+    users can replace. Unless they do, a program that doesn't compile is compiled with each of `older_and_newer` in
+    place of the first: other versions of the language.
     """
 
-    driven_by: frozenset[str] = frozenset()
-    tag_pattern: re.Pattern[str]
     main: re.Pattern[str]
     quiet: re.Pattern[str] = QUIET
     compiler: str
@@ -71,57 +67,9 @@ class Compiled(Language):
         """See `Language`."""
         raise SandboxError(f"a driver can't run programs in {self.title}")
 
-    def with_setup(self, program: Program, setup_code: str) -> Program:
-        """See `Language`."""
-        if not setup_code:
-            return program
-        return replace(program, files={**program.files, program.main: f"{setup_code}\n{program.source}"})
-
-    def is_tag(self, text: str) -> bool:
-        """See `Language`."""
-        return bool(self.tag_pattern.match(text))
-
     def reader(self) -> Reader:
         """See `Language`."""
         return BracketReader(self)
-
-    def traced(self, source: str, *, depth: int, lines: int) -> str:
-        """Return the program without a trace."""
-        return source
-
-
-class Script(Compiled):
-    """A language whose runtime checks the syntax of a program, and then runs its source; see `Compiled`.
-
-    `always` are options of the runtime beside the user's, and `check` those with which it only checks the program,
-    which is in the file `file`. `modules` is the name of the folder of its modules, below those of the system's
-    libraries. `environment` and `reserved_bytes` are as for `Start`.
-    """
-
-    file: str
-    always: tuple[str, ...] = ()
-    check: tuple[str, ...]
-    modules: str
-    environment: Mapping[str, str] = MappingProxyType({})
-    reserved_bytes: int | None = None
-
-    def libraries(self, tool: Tool) -> tuple[str, ...]:
-        """Return the folders of the runtime's modules, some of which may not exist."""
-        return tuple(f"{folder}/{self.modules}" for folder in SYSTEM if "/lib" in folder)
-
-    def build(self, program: Program, limits: Limits) -> Build:
-        """See `Language`."""
-        tool, options, environment = self.tool(), (*self.always, *self.flags), dict(self.environment)
-        readable = (*tool.runtime, *self.libraries(tool))
-        return Build(
-            (tool.path, *options, *self.check),
-            self.file,
-            {self.file: program.source},
-            tool.version,
-            tool.readable,
-            environment,
-            start=Start((tool.file, *options, ARTIFACT), readable, environment, self.reserved_bytes),
-        )
 
 
 class BracketReader:

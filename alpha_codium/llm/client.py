@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Self
 from aiolimiter import AsyncLimiter
 from loguru import logger
 
+from alpha_codium.coroutines import gather_all
 from alpha_codium.llm.adaptive_limit import AdaptiveLimit
 from alpha_codium.llm.direct import DirectClient
 from alpha_codium.llm.endpoints import Endpoint, Endpoints
@@ -31,7 +32,6 @@ from alpha_codium.llm.errors import (
     TransientError,
     UnknownModel,
 )
-from alpha_codium.llm.gathering import gather_all
 from alpha_codium.llm.litellm_backend import LiteLLMBackend
 from alpha_codium.llm.messages import Answer, ChatRequest, with_seed_of
 from alpha_codium.llm.request_queue import RequestQueue

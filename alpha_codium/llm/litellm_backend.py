@@ -201,7 +201,6 @@ class LiteLLMBackend:
         raise no_key(endpoint.model)
 
     def _facts_of(self, model: str) -> _ModelFacts:
-        """Return litellm's facts about a model; raises UnknownModel."""
         if model not in self._facts:
             self._facts[model] = self._look_up(model)
         return self._facts[model]

@@ -61,7 +61,8 @@ def answers_of(response: Any, model: str, cost: float | None, seconds: float) ->
     n, written = len(choices), usage.completion_tokens
     answers = []
     for number, choice in enumerate(choices):
-        _refuse_error(_error_of(choice), model)
+        # An error that ended a choice while it was generated, as OpenRouter reports it.
+        _refuse_error(_get(choice, "error") or _get(_get(choice, "provider_specific_fields"), "error"), model)
         text, reasoning, finish_reason = _parts_of(choice)
         answer = Answer(
             text=text,
@@ -150,7 +151,6 @@ def _reasoning(part: Any, depth: int) -> list[tuple[str, str]]:
 
 
 def _calls(message: Any) -> Iterator[str]:
-    """Yield the calls of tools in a message."""
     listed = _get(message, "tool_calls")
     calls = list(listed) if isinstance(listed, list | tuple) else [listed]
     for call in [*calls, _get(message, "function_call")]:
@@ -177,11 +177,6 @@ def _finish_reason(choice: Any) -> str:
     reason = _get(choice, "finish_reason") or _get(choice, "finish_details") or "stop"
     reason = reason if isinstance(reason, str) else _get(reason, "type")
     return FINISH.get(reason.lower(), "stop") if isinstance(reason, str) else "stop"
-
-
-def _error_of(choice: Any) -> Any:
-    """Return the error that ended a choice while it was generated, as OpenRouter reports it."""
-    return _get(choice, "error") or _get(_get(choice, "provider_specific_fields"), "error")
 
 
 def _refuse_error(error: Any, model: str) -> None:

@@ -10,7 +10,6 @@
 import asyncio
 import json
 import os
-import re
 import secrets
 import shlex
 import shutil
@@ -25,6 +24,7 @@ from typing import Any
 from alpha_codium.errors import UserError, nearest
 from alpha_codium.llm.server_records import ModelServer, ServerRecords, end_servers, read_records
 from alpha_codium.paths import home
+from alpha_codium.wording import natural_order
 
 COMMAND = "vllm serve {model} --host 127.0.0.1 --port {port} {lora}"
 PORT = 3117
@@ -61,16 +61,16 @@ class ServedModel:
         """Return the command line of one server; raises UserError if the template can't be filled in."""
         try:
             words = shlex.split(self.command)
-            filled = [[*self._lora()] if word == "{lora}" else [self._filled(word, gpu, port)] for word in words]
+            filled = [
+                [*self._lora()] if word == "{lora}" else [word.format(model=self.model, port=port, gpu=gpu)]
+                for word in words
+            ]
         except (ValueError, LookupError) as error:
             raise UserError(f"the command of the servers, {self.command!r}, can't be used: {error!r}") from error
         found = [word for words in filled for word in words]
         if not found or shutil.which(found[0]) is None:
             raise UserError(f"there is no program {''.join(found[:1])!r} to start a server (pip install vllm)")
         return found
-
-    def _filled(self, word: str, gpu: str, port: int) -> str:
-        return word.format(model=self.model, port=port, gpu=gpu)
 
     def _lora(self) -> Sequence[str]:
         if not self.loras:
@@ -91,16 +91,12 @@ def lora_adapters(folder: Path, names: Sequence[str] = ()) -> tuple[Lora, ...]:
     if missing or not found:
         what = f"the adapter {missing[0]!r}{nearest(missing[0], found)}" if missing else f"any folder with {ADAPTER}"
         raise UserError(f"{folder} doesn't have {what}")
-    return tuple(Lora(name, found[name].parent, _rank(found[name])) for name in names or sorted(found, key=natural))
-
-
-def natural(name: str) -> list[tuple[int, str]]:
-    """Return a key that sorts numbers in names by their value."""
-    return [(int(digits or -1), text) for digits, text in re.findall(r"(\d+)|(\D+)", name)]
+    return tuple(
+        Lora(name, found[name].parent, _rank(found[name])) for name in names or sorted(found, key=natural_order)
+    )
 
 
 def _rank(file: Path) -> int:
-    """Return the largest rank of an adapter."""
     try:
         values = json.loads(file.read_text("utf-8"))
         return max(int(values["r"]), *map(int, (values.get("rank_pattern") or {"": 0}).values()))

@@ -28,7 +28,7 @@ from alpha_codium.eval.metric import checked_ks
 from alpha_codium.judge import Rules, kind_of
 from alpha_codium.judge.assertions import AssertionResult
 from alpha_codium.judge.many import LocalPool, Task, judge_all
-from alpha_codium.metrics.shared import backend_of, check_programs, warn_near_limit
+from alpha_codium.metrics.shared import backend_of, check_options, check_programs, warn_near_limit
 from alpha_codium.problem import ExecutionSpec, Problem, TestCase
 from alpha_codium.program import PYTHON, Program
 from alpha_codium.statistics import mean_pass_at_k
@@ -135,10 +135,7 @@ def _check(predictions: Any, references: Any, settings: RunSettings) -> None:
         )
     if not references:
         raise UserError("there is no reference: nothing can be scored")
-    if not settings.timeout > 0:
-        raise UserError(f"timeout must be above 0, not {settings.timeout!r}")
-    if not isinstance(settings.num_workers, int) or settings.num_workers < 0:
-        raise UserError(f"num_workers must be 0 (one per core) or more, not {settings.num_workers!r}")
+    check_options(settings.timeout, settings.num_workers)
     check_programs(predictions)
     kind = kind_of(Problem("", execution=ExecutionSpec("assertions", setup_code=settings.setup_code)))
     for task, reference in enumerate(references):

@@ -11,6 +11,8 @@ from alpha_codium.limits import NEAR_SHARE
 from alpha_codium.sandbox import Sandbox, sandbox_of
 from alpha_codium.wording import counted
 
+DEFAULT_KS = (1, 10, 100)
+
 
 def metric_class(name: str, metric: ModuleType, features: Mapping[str, Any], citation: str) -> type:
     """Return the class with which `evaluate.load` loads a metric, one of our packages with a function `compute`.
@@ -61,6 +63,14 @@ def warn_near_limit(programs: int) -> None:
     if programs:
         verdicts = counted(programs, "verdict")
         logger.warning(f"{verdicts} within {NEAR_SHARE:.0%} of a limit, which the load may change: see near_limit")
+
+
+def check_options(timeout: float, num_workers: int) -> None:
+    """Raise UserError if one of these arguments of a metric is invalid."""
+    if not isinstance(timeout, int | float) or not 0 < timeout < float("inf"):
+        raise UserError(f"timeout must be a number of seconds above 0, not {timeout!r}")
+    if not isinstance(num_workers, int) or num_workers < 0:
+        raise UserError(f"num_workers must be 0 (one per core) or more, not {num_workers!r}")
 
 
 def check_programs(predictions: Sequence[Any]) -> None:

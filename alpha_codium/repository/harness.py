@@ -261,16 +261,14 @@ class RepositoryTests:
 
 def _warm_up(checkout: Checkout, label: str) -> str:
     """Return the script that loads the tests in the zygote, as a module `TESTS`."""
-    pinned, suite, script = (
-        INSIDE.joinpath(name).read_text("utf-8") for name in ("pinned.py", *RUNNERS[checkout.recipe.runner])
-    )
+    names = ("pinned.py", *RUNNERS[checkout.recipe.runner])
+    scripts = [(f"<{name}>", INSIDE.joinpath(name).read_text("utf-8")) for name in names]
     return (
         "import sys\n"
         f"module = sys.modules[{TESTS!r}] = type(sys)({TESTS!r})\n"
         "names = module.__dict__\n"
-        f"exec(compile({pinned!r}, '<pinned>', 'exec'), names)\n"
-        f"exec(compile({suite!r}, '<suite>', 'exec'), names)\n"
-        f"exec(compile({script!r}, '<recipe>', 'exec'), names)\n"
+        f"for name, script in {scripts!r}:\n"
+        "    exec(compile(script, name, 'exec'), names)\n"
         f"names.update(LABEL={label!r}, FOLDER={str(checkout.folder)!r})\n"
         "module.pin()\n"
         "module.load()\n"

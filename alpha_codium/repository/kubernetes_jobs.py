@@ -53,7 +53,7 @@ class KubernetesCluster:
             shown: set[str] = set()
             while True:
                 condition = self._end(name)
-                for pod in self._pods(name):
+                for pod in self._core.list_namespaced_pod(self.namespace, label_selector=f"job-name={name}").items:
                     if pod.metadata.name not in shown and self._has_started(name, pod):
                         shown.add(pod.metadata.name)
                         self._show_log(pod.metadata.name, on_line)
@@ -70,9 +70,6 @@ class KubernetesCluster:
         status = self._batch.read_namespaced_job_status(name, self.namespace).status
         ends = [each for each in status.conditions or () if each.type in ("Complete", "Failed")]
         return next((each for each in ends if each.status == "True"), None)
-
-    def _pods(self, name: str) -> list[Any]:
-        return self._core.list_namespaced_pod(self.namespace, label_selector=f"job-name={name}").items
 
     def _has_started(self, job: str, pod: Any) -> bool:
         """Whether a pod has a log; raises JobFailed if it never will."""

@@ -144,8 +144,14 @@ def class_without_method(source: str, method: Method) -> str:
 
 def class_lines(source: str, method: Method) -> tuple[int, int] | None:
     """Return the range of lines of the outermost class that the method is in, without its decorators; None without."""
-    around = (node for node in parse(source).body if isinstance(node, ast.ClassDef) and _is_around(node, method))
-    return next(((node.lineno - 1, node.end_lineno or 0) for node in around), None)
+    node = outermost_class(source, method)
+    return (node.lineno - 1, node.end_lineno or 0) if node else None
+
+
+def outermost_class(source: str, method: Method) -> ast.ClassDef | None:
+    """Return the class of the file that the method is in; None for functions."""
+    classes = (node for node in parse(source).body if isinstance(node, ast.ClassDef))
+    return next((node for node in classes if _is_around(node, method)), None)
 
 
 def _class_of(source: str, method: Method) -> ast.ClassDef | None:
@@ -284,7 +290,6 @@ def _moved(line: str, old: str, new: str) -> str:
 
 
 def _docstring_lines(statement: ast.stmt) -> set[int]:
-    """Return the numbers of the lines of a function's docstring."""
     if not isinstance(statement, FUNCTIONS) or ast.get_docstring(statement) is None:
         return set()
     return set(range(statement.body[0].lineno, statement.body[0].end_lineno or 0))

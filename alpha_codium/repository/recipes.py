@@ -1,19 +1,21 @@
 """Recipes: what gencode knows about each repository, such as where its code and its tests are."""
 
-import tomllib
 from collections.abc import Mapping
-from dataclasses import MISSING, dataclass, fields
+from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any
+from typing import Literal
 
+from pydantic import TypeAdapter, ValidationError
+
+from alpha_codium.config.layers import read, toml
 from alpha_codium.errors import UserError, nearest
 from alpha_codium.paths import home
 
-# How tests are run -> files in `inside/`: what runs them, and what loads those of a label.
+# How tests are run -> files in `inside/`, which are executed with the same names.
 RUNNERS = {
     "django": ("unittest_suite.py", "load_django.py"),
-    "pytest": ("pytest_suite.py", "load_pytest.py"),
-    "unittest": ("unittest_suite.py", "load_unittest.py"),
+    "pytest": ("pytest_suite.py",),
+    "unittest": ("unittest_suite.py",),
 }
 
 
@@ -32,7 +34,7 @@ class Recipe:
     distribution: str
     version: str
     sources: tuple[str, ...]
-    runner: str
+    runner: Literal["django", "pytest", "unittest"]
     labels: tuple[str, ...]
     path: tuple[str, ...] = (".",)
     requirements: tuple[str, ...] = ()
@@ -110,22 +112,13 @@ def read_recipe(path: Path) -> Recipe:
 
     Raises UserError if it can't be read, or a key is missing, unknown or of another type.
     """
+    values = {"name": path.stem} | read(path, str(path), toml)
+    known = [field.name for field in fields(Recipe)]
+    for key in values:
+        if key not in known:
+            raise UserError(f"{path}: there is no key {key!r} in a recipe{nearest(key, known)}")
     try:
-        values: dict[str, Any] = {"name": path.stem} | tomllib.loads(path.read_text("utf-8"))
-    except (OSError, ValueError) as error:
-        raise UserError(f"{path} can't be read: {error}") from error
-    kinds = {field.name: str(field.type) for field in fields(Recipe)}
-    for key, value in values.items():
-        if key not in kinds:
-            raise UserError(f"{path}: there is no key {key!r} in a recipe{nearest(key, kinds)}")
-        texts = value if isinstance(value, list) else [value]
-        is_list = kinds[key] != "<class 'str'>"
-        if is_list != isinstance(value, list) or not all(isinstance(text, str) for text in texts):
-            raise UserError(f"{path}: {key} must be {'a list of texts' if is_list else 'a text'}")
-    missing = [field.name for field in fields(Recipe) if field.default is MISSING and field.name not in values]
-    if missing:
-        raise UserError(f"{path}: the key {missing[0]} is missing")
-    if values["runner"] not in RUNNERS:
-        raise UserError(f"{path}: there is no runner {values['runner']!r}{nearest(values['runner'], RUNNERS)}")
-    frozen: dict[str, Any] = {key: tuple(value) if isinstance(value, list) else value for key, value in values.items()}
-    return Recipe(**frozen)
+        return TypeAdapter(Recipe).validate_python(values)
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise UserError(f"{path}: {first['loc'][0]}: {first['msg']}") from error

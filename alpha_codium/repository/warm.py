@@ -72,7 +72,9 @@ class WarmTests(Generic[K]):
 
     async def _taken(self, key: K) -> Loaded:
         async with self._changed:
-            await self._changed.wait_for(lambda: key in self._loaded or self._has_room())
+            await self._changed.wait_for(
+                lambda: key in self._loaded or len(self._loaded) < self._most or self._idle() is not None
+            )
             loaded = self._loaded.pop(key, None)
             if loaded is None:
                 loaded, idle = Loaded(self._make(key)), self._idle()
@@ -82,9 +84,6 @@ class WarmTests(Generic[K]):
             self._loaded[key] = loaded
             loaded.users += 1
             return loaded
-
-    def _has_room(self) -> bool:
-        return len(self._loaded) < self._most or self._idle() is not None
 
     def _idle(self) -> K | None:
         """The key of the tests that were used longest ago and aren't in use."""

@@ -20,9 +20,9 @@ from alpha_codium.judge import Rules
 from alpha_codium.judge.many import Executor, LocalPool, Task, judge_all
 from alpha_codium.problem import Problem, TestType
 from alpha_codium.program import PYTHON, Program
-from alpha_codium.rewards.judging import NO_TESTS, connected, why_not
 from alpha_codium.rewards.scores import Fault, Scored, log_unjudged
-from alpha_codium.rewards.tests_of import Shape, problem_of
+from alpha_codium.rewards.servers import connected
+from alpha_codium.rewards.tests_of import NO_TESTS, Shape, problem_of, why_not
 from alpha_codium.sandbox.blocking import BlockingSandbox, shared_sandbox
 from alpha_codium.verdict import IN_PROCESS, Judgement, TestResult, Verdict
 

@@ -9,7 +9,9 @@ from alpha_codium.data.origin import choose_split
 from alpha_codium.data.sources import find_source
 from alpha_codium.errors import UserError, nearest
 from alpha_codium.judge import Rules
-from alpha_codium.rewards.judging import fault_of_row
+from alpha_codium.problem import TestType
+from alpha_codium.program import PYTHON
+from alpha_codium.rewards.tests_of import NO_TESTS, Shape, problem_of, why_not
 from alpha_codium.wording import counted
 
 
@@ -43,6 +45,15 @@ def check_rows(dataset: str, column: str, split: str | None = None, settings: Se
     for number, row in enumerate(source.records(choose_split(source, split)), 1):
         if number == 1 and column not in row:
             raise UserError(f"{dataset} has no column {column!r}{nearest(column, row)}")
-        if fault := fault_of_row(row.get(column), rules):
+        if fault := _fault_of(row.get(column), rules):
             faults[number - 1] = fault
     return RowReport(number, faults)
+
+
+def _fault_of(tests: Shape | None, rules: Rules) -> str:
+    """Return why the tests of a row can't be judged; empty if they can."""
+    try:
+        problem = problem_of(tests)
+    except Exception as error:  # noqa: BLE001 - whatever is wrong with a row, it must not end the others
+        return f"the tests can't be read: {error}"
+    return why_not(problem, rules, PYTHON) if problem.tests(tuple(TestType)) else NO_TESTS

@@ -19,13 +19,15 @@ from contextlib import suppress
 from typing import Any
 
 from alpha_codium.data.schema import problem_from_record
-from alpha_codium.errors import DatasetError
+from alpha_codium.errors import DatasetError, UserError
+from alpha_codium.judge import Rules, kind_of
 from alpha_codium.languages.python.beginnings import parsed
 from alpha_codium.languages.python.syntax import DEFINITIONS, UNPARSABLE
-from alpha_codium.problem import ExecutionSpec, Problem, TestCase
+from alpha_codium.problem import ExecutionSpec, Problem, TestCase, TestType
 from alpha_codium.values import parse_json, shown
 
 Shape = Problem | Sequence[Any] | Mapping[str, Any] | str
+NO_TESTS = "there are no tests"
 
 
 def problem_of(tests: Shape | None) -> Problem:
@@ -47,6 +49,15 @@ def problem_of(tests: Shape | None) -> Problem:
     if isinstance(value, list):
         return Problem("row", private_tests=tuple(_pair(place, each) for place, each in enumerate(value)))
     raise TypeError(f"tests must be a list of tests, or an object with them, not {shown(tests)}")
+
+
+def why_not(problem: Problem, rules: Rules, language: str) -> str:
+    """Return why programs in a language can't be judged by the tests of a problem; empty if they can."""
+    try:
+        kind = kind_of(problem, rules)
+    except UserError as error:
+        return str(error)
+    return kind.why_not(language) or next(filter(None, map(kind.fault_of, problem.tests(tuple(TestType)))), "")
 
 
 def _is_code(text: str) -> bool:

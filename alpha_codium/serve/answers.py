@@ -1,13 +1,18 @@
-"""Answers in JSON, and requests whose client may leave."""
+"""Answers in JSON, also to requests that are refused, and requests whose client may leave."""
 
 import asyncio
 import json
 from collections.abc import Coroutine
 from typing import Any, TypeVar
 
-from fastapi import HTTPException, Request
-from fastapi.responses import JSONResponse
+from fastapi import FastAPI, HTTPException, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel
+
+from alpha_codium.errors import SandboxError
+from alpha_codium.hosting import Refused
+from alpha_codium.wording import without_paths
 
 Result = TypeVar("Result")
 # Names the client of a request, where several use one address.
@@ -20,6 +25,46 @@ class AsciiResponse(JSONResponse):
     def render(self, content: Any) -> bytes:
         """Return the body."""
         return json_line(content)
+
+
+class ErrorAnswer(Exception):
+    """A request is answered with a status and this content, in the form of a dialect."""
+
+    def __init__(self, status: int, content: dict[str, Any]) -> None:
+        super().__init__(str(content))
+        self.status, self.content = status, content
+
+
+def add_errors(app: FastAPI) -> None:
+    """Answer exceptions with a status and one line."""
+
+    @app.exception_handler(RequestValidationError)
+    async def invalid(_: Request, error: RequestValidationError) -> Response:
+        places = ((".".join(map(str, each["loc"][1:])) or "body", each["msg"]) for each in error.errors()[:10])
+        return AsciiResponse({"detail": "; ".join(f"{place}: {message}" for place, message in places)}, 422)
+
+    @app.exception_handler(Refused)
+    async def refused(_: Request, error: Refused) -> Response:
+        return AsciiResponse({"detail": str(error)}, error.status, {"Retry-After": str(error.retry_after)})
+
+    @app.exception_handler(SandboxError)
+    async def fault(_: Request, error: SandboxError) -> Response:
+        return AsciiResponse({"detail": without_paths(error)}, 500)
+
+    @app.exception_handler(ErrorAnswer)
+    async def answered(_: Request, error: ErrorAnswer) -> Response:
+        return AsciiResponse(error.content, error.status)
+
+
+async def json_of(request: Request, key: str) -> Any:
+    """Return the JSON of a request; raises ErrorAnswer, which has the reason as `key`."""
+    if not request.headers.get("content-type", "").startswith("application/json"):
+        # A web page can send other types to this machine without asking.
+        raise ErrorAnswer(415, {key: "requests must be of type application/json"})
+    try:
+        return json.loads(await request.body())
+    except (ValueError, RecursionError) as error:
+        raise ErrorAnswer(400, {key: f"the request isn't JSON: {error}"}) from error
 
 
 async def unless_gone(request: Request, work: Coroutine[Any, Any, Result]) -> Result:

@@ -7,20 +7,18 @@ another verdict.
 import asyncio
 from collections.abc import Sequence
 
-from fastapi import FastAPI, Request
-from fastapi.exceptions import RequestValidationError
+from fastapi import FastAPI
 from fastapi.responses import PlainTextResponse, Response
 
 from alpha_codium import __version__
-from alpha_codium.errors import SandboxError
 from alpha_codium.eval.judging import OpenJudge
-from alpha_codium.serve.answers import AsciiResponse
+from alpha_codium.serve.answers import AsciiResponse, add_errors
 from alpha_codium.serve.dialects import DIALECTS
 from alpha_codium.serve.dialects.asking import Server, Versions
 from alpha_codium.serve.executing import JobRunner, add_execution
-from alpha_codium.serve.hiding import NOTHING, Hiding, without_paths
+from alpha_codium.serve.hiding import NOTHING, Hiding
 from alpha_codium.serve.judging import Judging, add_judging
-from alpha_codium.serve.load import Draining, Load, Overloaded
+from alpha_codium.serve.load import Load
 from alpha_codium.serve.measuring import ServiceMetrics
 from alpha_codium.serve.problems import Problems, add_problems
 from alpha_codium.serve.repository import ItemRunner, add_repository
@@ -48,14 +46,14 @@ def application(
     )
     measures, problems = ServiceMetrics(load), problems or Problems()
     judging = Judging(opened.executor, opened.judge.sandbox, opened.judge.rules, load, measures, problems, hiding)
-    _add_errors(app)
+    add_errors(app)
     _add_state(app, opened, load, measures)
     add_problems(app, problems)
     add_judging(app, judging)
     jobs = JobRunner(opened.judge.sandbox, load, hiding)
     add_execution(app, opened, jobs, problems)
     if runner is not None:
-        add_repository(app, jobs, runner)
+        add_repository(app, runner, jobs)
     server = Server(judging.judge, judging.judgements, jobs, Versions(opened), opened.workers)
     for name in dialects:
         app.include_router(DIALECTS[name](server))
@@ -98,24 +96,3 @@ def _add_state(app: FastAPI, opened: OpenJudge, load: Load, measures: ServiceMet
     async def metrics() -> Response:
         """Counts of verdicts and the load, in the text format of Prometheus."""
         return Response(measures.text(), media_type=measures.media_type)
-
-
-def _add_errors(app: FastAPI) -> None:
-    """Answer exceptions with a status and one line."""
-
-    @app.exception_handler(RequestValidationError)
-    async def invalid(_: Request, error: RequestValidationError) -> Response:
-        places = ((".".join(map(str, each["loc"][1:])) or "body", each["msg"]) for each in error.errors()[:10])
-        return AsciiResponse({"detail": "; ".join(f"{place}: {message}" for place, message in places)}, 422)
-
-    @app.exception_handler(Overloaded)
-    async def overloaded(_: Request, error: Overloaded) -> Response:
-        return AsciiResponse({"detail": str(error)}, 429, {"Retry-After": str(error.retry_after)})
-
-    @app.exception_handler(Draining)
-    async def draining(_: Request, error: Draining) -> Response:
-        return AsciiResponse({"detail": str(error)}, 503, {"Retry-After": "1"})
-
-    @app.exception_handler(SandboxError)
-    async def fault(_: Request, error: SandboxError) -> Response:
-        return AsciiResponse({"detail": without_paths(error)}, 500)

@@ -133,7 +133,6 @@ def _read(values: dict[str, Any], kind: type[AnyJob]) -> AnyJob:
 
 
 def _invalid(error: ValidationError, *place: str) -> RequestValidationError:
-    """Return the error of a part of the body."""
     return RequestValidationError([each | {"loc": ("body", *place, *each["loc"])} for each in error.errors()])
 
 

@@ -8,12 +8,11 @@
 3. Without a token, the server listens on loopback only.
 """
 
-import asyncio
 import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, Field
 
 from alpha_codium.errors import UserError
 from alpha_codium.hosting import NEEDS, Application, Guarded, host_app, require_token
@@ -22,11 +21,10 @@ from alpha_codium.repository.checkout import DIFFERS, Checkout, digest
 from alpha_codium.repository.harness import LIMITS, Edit
 from alpha_codium.repository.providers import LocalProvider, ProviderError
 from alpha_codium.repository.reports import report_text, status_of
+from alpha_codium.wording import without_paths
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
-    from starlette.requests import Request
-    from starlette.responses import Response
 
     from alpha_codium.serve.executing import JobRunner
 
@@ -86,54 +84,28 @@ def service(provider: LocalProvider, checkout: Checkout, token: str = "") -> App
     With a token, requests need the header `Authorization: Bearer TOKEN`. Raises UserError if a package is missing.
     """
     try:
-        from starlette.applications import Starlette
-        from starlette.responses import JSONResponse
-        from starlette.routing import Route
+        from fastapi import FastAPI
+
+        from alpha_codium.serve.answers import add_errors
     except ImportError as error:
         raise UserError(NEEDS) from error
+    app = FastAPI(title="alpha_codium", openapi_url=None)
+    add_errors(app)
+    add_repository(app, ItemRunner(provider, checkout))
 
-    runner = ItemRunner(provider, checkout)
+    @app.get("/health")
+    async def health() -> dict[str, str]:
+        return {"status": "ok", "repository": checkout.recipe.name, "version": checkout.version}
 
-    def refusal(status: int, reason: object) -> "Response":
-        return JSONResponse({"detail": str(reason)}, status)
-
-    async def run_item(request: "Request") -> "Response":
-        if request.headers.get("content-type", "").partition(";")[0].strip() != "application/json":
-            return refusal(415, "the request must be application/json")
-        try:
-            item = Item.model_validate_json(await request.body())
-            whole = request.query_params.get("do_edit", "true").lower() not in ("false", "0")
-            return JSONResponse(await runner.run(item, do_edit=whole))
-        except ValidationError as error:
-            return refusal(
-                422, "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors())
-            )
-        except InvalidItem as error:
-            return refusal(422, error)
-        except ProviderError as error:
-            return refusal(503, error)
-
-    async def files(_: "Request") -> "Response":
-        return JSONResponse(await asyncio.to_thread(runner.files))
-
-    async def health(_: "Request") -> "Response":
-        return JSONResponse({"status": "ok", "repository": checkout.recipe.name, "version": checkout.version})
-
-    routes = [
-        Route("/run_item", run_item, methods=["POST"]),
-        Route("/run_item", files, methods=["GET"]),
-        Route("/health", health),
-    ]
-    return Guarded(Starlette(routes=routes), token=token, largest=LARGEST_REQUEST, public=("/health",))
+    return Guarded(app, token=token, largest=LARGEST_REQUEST, public=("/health",))
 
 
-def add_repository(app: "FastAPI", jobs: "JobRunner", runner: ItemRunner) -> None:
-    """Add to a server of programs the addresses that run tests: `/run_item`, and the same as `/v1/repository`."""
+def add_repository(app: "FastAPI", runner: ItemRunner, jobs: "JobRunner | None" = None) -> None:
+    """Add the addresses that run tests: `/run_item`, and the same as `/v1/repository`; `jobs` limits their load."""
     from fastapi import HTTPException, Request
     from fastapi.responses import Response
 
     from alpha_codium.serve.answers import AsciiResponse
-    from alpha_codium.serve.hiding import without_paths
 
     recipe, version = runner.checkout.recipe, runner.checkout.version
 
@@ -153,6 +125,8 @@ def add_repository(app: "FastAPI", jobs: "JobRunner", runner: ItemRunner) -> Non
         """Run tests on an edited file, or with `do_edit=false` on the repository as it is."""
         cost = max(1, len(item.tests))
         try:
+            if jobs is None:
+                return AsciiResponse(await runner.run(item, do_edit=do_edit))
             return AsciiResponse(await jobs.within(request, cost, lambda: runner.run(item, do_edit=do_edit)))
         except InvalidItem as error:
             raise HTTPException(422, str(error)) from error

@@ -9,10 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alpha_codium.comparison.formats import plain, shortened, table, wrapped
 from alpha_codium.comparison.references import PUBLISHED
 from alpha_codium.comparison.report import Comparison, report_of
-from alpha_codium.comparison.tables import text_of
+from alpha_codium.comparison.tables import plain, shortened, table, text_of, wrapped
 from alpha_codium.eval.known import JudgeError
 from tests.comparison.comparing_runs import FAIL, LOST, PASS, after, record_of, verdicts_on, write_run
 

@@ -12,7 +12,7 @@ from alpha_codium.flows.inputs import function_name, inputs_in, mutations, publi
 from alpha_codium.flows.stages.selecting import first_is_right
 from alpha_codium.flows.tasks import CodingTask
 from alpha_codium.judge.behaviour import Behaviour
-from alpha_codium.languages.python import LANGUAGE as PYTHON3
+from alpha_codium.languages.python import Python
 from alpha_codium.languages.python.examples import examples_in
 from alpha_codium.problem import ExecutionSpec, Problem, Statement, TestCase
 from alpha_codium.verdict import Status
@@ -84,14 +84,14 @@ async def test_examples_are_not_shown_a_second_time(bench):
 
 
 def task(kind, *tests, beginning=None):
-    return CodingTask(Statement("P", "D", tuple(TestCase(*test) for test in tests)), kind, beginning, (), PYTHON3)
+    return CodingTask(Statement("P", "D", tuple(TestCase(*test) for test in tests)), kind, beginning, (), Python())
 
 
 def test_the_function_is_the_one_that_assertions_call():
     tests = ("assert sorted(add(1, 2)) == 3", ""), ("assert add(0, 0) == 0", "")
     assert function_name(task("assertions", *tests)) == "add"
     assert function_name(task("assertions")) == ""
-    assert public_inputs(CodingTask(MBPP.statement, "assertions", None, (), PYTHON3))[:2] == ["add(1, 2)", "add(0, 0)"]
+    assert public_inputs(CodingTask(MBPP.statement, "assertions", None, (), Python()))[:2] == ["add(1, 2)", "add(0, 0)"]
 
 
 @pytest.mark.parametrize(

@@ -146,7 +146,7 @@ def test_a_prompt_that_does_not_ask_for_what_its_stage_reads_is_told(folder, fie
 
 def test_a_prompt_that_is_no_utf8_is_told(folder):
     (folder / "mine.toml").write_bytes(b'user = "\xff"')
-    assert "is not valid TOML" in error_of(folder)
+    assert "is not a text in UTF-8" in error_of(folder)
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from alpha_codium.errors import SandboxError
 from alpha_codium.judge import Judge, Rules
 from alpha_codium.judge import interactive as judging
 from alpha_codium.judge.assertions import AssertionsKind
-from alpha_codium.languages.gcc.c import LANGUAGE
+from alpha_codium.languages import language_named
 from alpha_codium.languages.tools import Build
 from alpha_codium.limits import Limits
 from alpha_codium.problem import Problem, TestCase
@@ -113,6 +113,6 @@ async def test_no_executable_withholds_its_verdict(
     except SandboxError as error:
         pytest.skip(str(error))
     if write is mutated:
-        monkeypatch.setattr(LANGUAGE, "build", decoding)
+        monkeypatch.setattr(language_named("c"), "build", decoding)
     programs = [Program.from_source("c", write(random)) for random in seeds(write.__name__, number)]
     assert await withheld(backend, Problem("tokens"), ONE, programs) == []

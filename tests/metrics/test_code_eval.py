@@ -151,7 +151,7 @@ def test_functions_of_pytest_that_a_reference_does_not_call_are_run() -> None:
         ([], [], {}, "there is no reference"),
         ([[RIGHT]], [ADD], {"k": [0]}, "k must be a list of numbers above 0"),
         ([[RIGHT]], [ADD], {"k": 1}, "k must be a list of numbers above 0"),
-        ([[RIGHT]], [ADD], {"timeout": 0}, "timeout must be above 0"),
+        ([[RIGHT]], [ADD], {"timeout": 0}, "timeout must be a number of seconds above 0"),
         (
             [[RIGHT]],
             [ADD],

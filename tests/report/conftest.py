@@ -66,7 +66,7 @@ def chromium() -> str:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    """Chromium without a window; Playwright keeps an event loop running in this thread, which other modules can't have."""
+    """Chromium without a window, for a module: Playwright keeps an event loop running in the thread."""
     playwright = pytest.importorskip("playwright.sync_api", reason="playwright isn't installed")
     if not chromium():
         pytest.skip("there is no Chromium: install Debian's package chromium")

@@ -119,7 +119,7 @@ async def test_decorators_may_be_replaced_with_a_method_and_a_class_with_its_met
         ({"file_path": "shop/../shop/prices.py"}, "is not a source file"),
         ({"file_sha256": "0"}, "shop/prices.py differs from that of shop 1 here"),
         ({"tests": ["x"] * 1001}, "at most 1000"),
-        ({"tests": "x"}, "tests: Input should be a valid array"),
+        ({"tests": "x"}, "tests: Input should be a valid list"),
     ],
 )
 async def test_an_item_that_does_not_fit_the_repository_is_refused(
@@ -139,7 +139,7 @@ async def test_requests_that_are_too_large_or_not_json_are_refused(client: httpx
 
     json_in_parts = {"content-type": "application/json"}
     assert (await client.post("/run_item", content=parts(), headers=json_in_parts)).status_code == 413
-    assert (await client.post("/run_item", content=b"{", headers={"content-type": "text/plain"})).status_code == 415
+    assert (await client.post("/run_item", content=b"{", headers={"content-type": "text/plain"})).status_code == 422
     assert (
         await client.post("/run_item", content=b"{", headers={"content-type": "application/json"})
     ).status_code == 422

@@ -37,7 +37,8 @@ def _convert(fields: Fields) -> dict[str, Any]:
         fields.fail("base_input", "and plus_input are empty: there is nothing to test with")
     return {
         "name": name,
-        "description": prompt if beginning else _of_docstring(prompt),
+        # The prompt of MBPP+ is only a docstring.
+        "description": prompt if beginning else prompt.strip().strip('"').strip() + "\n",
         "private_tests": [{"input": test, "output": ""} for test in tests if test],
         "execution": {
             "kind": "assertions",
@@ -46,11 +47,6 @@ def _convert(fields: Fields) -> dict[str, Any]:
         },
         "solutions": [{"language": "python3", "solution": reference}],
     }
-
-
-def _of_docstring(prompt: str) -> str:
-    """Return the statement of MBPP+, whose prompt is only a docstring."""
-    return prompt.strip().strip('"').strip() + "\n"
 
 
 def _test(fields: Fields, inputs: list[Any], reference: str) -> str:
@@ -76,21 +72,17 @@ def _literal(fields: Fields, inputs: list[Any]) -> str:
 def _inputs(fields: Fields, field: str, name: str) -> list[Any]:
     """Return the arguments of each call, converted to the task's types."""
     task = int(name.removeprefix("Mbpp/")) if re.fullmatch(r"Mbpp/[0-9]{1,9}", name) else 0
-    shapes = SHAPES.get(task, ())
+    shapes = SHAPES.get(task, (_same,))
     calls = []
     for place, arguments in enumerate(fields.rows(field)):
         if isinstance(arguments, str) or not isinstance(arguments, Sequence):
             fields.fail(f"{field}[{place}]", "must be a list of arguments")
         try:
-            calls.append([_shaped(shapes, index, value) for index, value in enumerate(arguments)])
+            # The last shape also applies to all later arguments.
+            calls.append([shapes[min(index, len(shapes) - 1)](value) for index, value in enumerate(arguments)])
         except (TypeError, ValueError, OverflowError, RecursionError) as error:
             fields.fail(f"{field}[{place}]", f"isn't as in MBPP+: {error}")
     return calls
-
-
-def _shaped(shapes: "Sequence[Shape]", index: int, value: Any) -> Any:
-    """Return the argument at `index` converted by its shape; the last shape also applies to all later arguments."""
-    return shapes[min(index, len(shapes) - 1)](value) if shapes else value
 
 
 Shape = Callable[[Any], Any]

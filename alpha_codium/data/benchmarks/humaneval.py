@@ -16,7 +16,7 @@ from typing import Any
 
 from alpha_codium.data.benchmarks.benchmark import Benchmark, code_of_test
 from alpha_codium.data.fields import Fields
-from alpha_codium.languages.names import canonical
+from alpha_codium.language_table import canonical
 from alpha_codium.languages.python.beginnings import beginning_of
 from alpha_codium.program import PYTHON
 

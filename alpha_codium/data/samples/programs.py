@@ -18,8 +18,7 @@ from alpha_codium.data.samples.reading import CANDIDATES, COMPLETION, SOLUTION, 
 from alpha_codium.data.solutions import DETAILS, OPTIONAL, ORIGIN, SUBSET, check_row
 from alpha_codium.data.sources import find_source
 from alpha_codium.errors import DatasetError, nearest
-from alpha_codium.language_table import LANGUAGES
-from alpha_codium.languages.names import canonical
+from alpha_codium.language_table import LANGUAGES, canonical
 from alpha_codium.languages.python.beginnings import beginning_of
 from alpha_codium.languages.python.syntax import UNPARSABLE, parse
 from alpha_codium.program import PYTHON
@@ -108,7 +107,9 @@ def problem_names(rows: Sequence[Row], problems: ProblemSet) -> list[str]:
             )
         return [problems.names[int(row.task)] for row in rows]
     known = TaskNames(problems.names)
-    by_prompt = _names_by_prompt(problems) if any(row.by_prompt for row in rows) else {}
+    by_prompt = {}
+    if any(row.by_prompt for row in rows):
+        by_prompt = {problem.description.strip(): problem.name for problem in problems}
     names = [by_prompt.get(str(row.task).strip()) if row.by_prompt else known.find(row.task) for row in rows]
     if rows and rows[0].values is None:
         names = _by_name_or_place(rows, names, problems)
@@ -121,10 +122,6 @@ def problem_names(rows: Sequence[Row], problems: ProblemSet) -> list[str]:
             f"{nearest(str(row.task)[:80], problems.names)}{more}"
         )
     return [name for name in names if name is not None]
-
-
-def _names_by_prompt(problems: ProblemSet) -> dict[str, str]:
-    return {problem.description.strip(): problem.name for problem in problems}
 
 
 def _by_name_or_place(rows: Sequence[Row], names: list[str | None], problems: ProblemSet) -> list[str | None]:
@@ -149,7 +146,10 @@ def _by_name_or_place(rows: Sequence[Row], names: list[str | None], problems: Pr
 def _solutions_row(name: str, rows: Sequence[Row], problems: ProblemSet, language: str) -> dict[str, Any]:
     prompt = _prompt(name, problems) if any(row.form == COMPLETION for row in rows) else ""
     language = language or problems.get(name).execution.language
-    programs = [_program(text, row.form, prompt) for row in rows for text in row.texts]
+    # An empty completion stays empty.
+    programs = [
+        prompt + text if row.form == COMPLETION and text.strip() else text for row in rows for text in row.texts
+    ]
     values: dict[str, Any] = {"task_name": name, CANDIDATES: programs}
     values |= _languages(rows, language) | _kept(name, rows)
     cut_off = [_cut_off(row) for row in rows]
@@ -183,11 +183,6 @@ def _kept(name: str, rows: Sequence[Row]) -> dict[str, Any]:
         raise DatasetError(f"{rows[1].where}: the problem {name!r} is repeated")
     check_row({CANDIDATES: rows[0].texts, **kept[0]}, rows[0].where)
     return kept[0]
-
-
-def _program(text: str, form: str, prompt: str) -> str:
-    """Return the whole program; an empty completion stays empty."""
-    return prompt + text if form == COMPLETION and text.strip() else text
 
 
 def _prompt(name: str, problems: ProblemSet) -> str:

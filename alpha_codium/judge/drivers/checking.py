@@ -15,8 +15,7 @@ import os
 import sys
 from types import CodeType
 
-from alpha_codium.judge.packing import unpack
-from alpha_codium.judge.writing import write_file
+from alpha_codium.judge.packing import unpack, write_file
 
 MOST_DIGITS = 100_000
 

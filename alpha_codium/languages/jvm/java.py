@@ -170,6 +170,3 @@ def types_in(code: str) -> Iterator[tuple[str, bool, bool]]:
             public, runs = "public" in modifiers, False
     if name:
         yield name, public, runs
-
-
-LANGUAGE = Java()

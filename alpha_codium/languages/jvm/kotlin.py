@@ -66,6 +66,3 @@ class Kotlin(Compiled):
                 reserved_bytes=RESERVED,
             ),
         )
-
-
-LANGUAGE = Kotlin()

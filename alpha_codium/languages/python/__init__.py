@@ -1,14 +1,9 @@
 """Python 3."""
 
 import re
-from dataclasses import replace
-from typing import Self
 
 from alpha_codium.languages import Language, Reader
-from alpha_codium.limits import Limits
-from alpha_codium.program import Program
 
-TAG = re.compile(r"\{?\s*\.?(?:i?python|py|pypy)[\d.]*(?![\w+#-])|[\w./-]+\.py\b", re.IGNORECASE)
 DRIVER = "driver.py"
 COMPILE = "import sys; compile(sys.stdin.buffer.read(), sys.argv[1], 'exec')"
 # Runs a driver, which doesn't see these variables, and removes its file, so that the program finds only its own.
@@ -31,6 +26,7 @@ class Python(Language):
     name = "python3"
     title = "Python 3"
     tag = "python"
+    tag_pattern = re.compile(r"\{?\s*\.?(?:i?python|py|pypy)[\d.]*(?![\w+#-])|[\w./-]+\.py\b", re.IGNORECASE)
     driven_by = frozenset({"call", "assertions", "files"})
     code_line = re.compile(
         r"^(?:import |from \w[\w.]* import |(?:async )?def \w|class \w|@\w|#!|(?:if|for|while|with) .+:|try:|print\b"
@@ -38,26 +34,11 @@ class Python(Language):
         re.MULTILINE,
     )
 
-    def with_setup(self, program: Program, setup_code: str) -> Program:
+    def after_setup(self, setup_code: str, source: str) -> str:
         """See `Language`."""
         from alpha_codium.languages.python.prelude import with_prelude
 
-        if not setup_code:
-            return program
-        return replace(program, files={**program.files, program.main: with_prelude(setup_code, program.source)})
-
-    def configured(self, compiler: str = "", options: str = "") -> Self:
-        """Return the language as it is: a sandbox is opened with an interpreter."""
-        return self
-
-    def tool(self) -> None:
-        """See `Language`."""
-
-    def driven(self, program: Program, driver: str) -> None:
-        """See `Language`."""
-
-    def build(self, program: Program, limits: Limits) -> None:
-        """See `Language`."""
+        return with_prelude(setup_code, source)
 
     def compile_command(self, interpreter: str, main: str) -> tuple[str, ...]:
         """Return a command that checks the main file, read from standard input, for interpreters outside the engine."""
@@ -66,10 +47,6 @@ class Python(Language):
     def start_command(self, interpreter: str, main: str, *, driven: bool) -> tuple[str, ...]:
         """Return a command that runs the main file, or the driver of a `driven` program, in the program's folder."""
         return (interpreter, "-c", DRIVE, main) if driven else (interpreter, main)
-
-    def is_tag(self, text: str) -> bool:
-        """See `Language`."""
-        return bool(TAG.match(text))
 
     def reader(self) -> Reader:
         """See `Language`."""
@@ -82,6 +59,3 @@ class Python(Language):
         from alpha_codium.languages.python.tracing import traced
 
         return traced(source, depth, lines)
-
-
-LANGUAGE = Python()

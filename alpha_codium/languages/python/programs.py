@@ -13,7 +13,7 @@ import re
 from collections.abc import Sequence
 
 from alpha_codium.languages import MAX_PROGRAM, CodeKind, Language
-from alpha_codium.languages.python import LANGUAGE
+from alpha_codium.languages.python import Python
 from alpha_codium.languages.python.prelude import with_prelude
 from alpha_codium.languages.python.syntax import DEFINITIONS, UNPARSABLE, bound_names, missing_names, parse
 
@@ -27,7 +27,7 @@ PRINTERS = {"print", "stdout", "write", "writelines"}
 class ProgramReader:
     """See `Reader`."""
 
-    language: Language = LANGUAGE
+    language: Language = Python()
 
     def __init__(self, budget: int = PARSE_BUDGET) -> None:
         self.budget = budget

@@ -29,7 +29,7 @@ from alpha_codium.eval.running import run_evaluation
 from alpha_codium.judge import Judge, Rules
 from alpha_codium.languages.python.prelude import check_header
 from alpha_codium.metrics.apps_metric.scores import codes_of, scores
-from alpha_codium.metrics.shared import backend_of, check_programs, warn_near_limit
+from alpha_codium.metrics.shared import DEFAULT_KS, backend_of, check_options, check_programs, warn_near_limit
 from alpha_codium.problem import TestType
 from alpha_codium.progress import Progress
 from alpha_codium.sandbox import Sandbox
@@ -37,7 +37,6 @@ from alpha_codium.statistics import mean_pass_at_k
 from alpha_codium.verdict import Verdict
 from alpha_codium.wording import counted
 
-DEFAULT_KS = (1, 10, 100)
 ALL = "all"
 # Seconds a test, as APPS has it.
 TIMEOUT = 4.0
@@ -73,7 +72,7 @@ def compute(
     Raises UserError if the number of predictions isn't that of the problems, or an argument is invalid.
     """
     ks = checked_ks(k_list)
-    _check_options(timeout, num_workers)
+    check_options(timeout, num_workers)
     check_header(header)
     problems = _of_level(load_problems(dataset, split), level)
     _check(predictions, problems, f"{dataset}[{split}], level {level!r}")
@@ -134,13 +133,6 @@ async def _judged(
         with Progress("APPS problems", len(problems), not progress, so_far) as shown:
             shown.reach(len(counts))
             return await run_evaluation(tasks, Judge(sandbox, rules), on_result=add)
-
-
-def _check_options(timeout: float, num_workers: int) -> None:
-    if not isinstance(timeout, int | float) or not 0 < timeout < float("inf"):
-        raise UserError(f"timeout must be a number of seconds above 0, not {timeout!r}")
-    if not isinstance(num_workers, int) or num_workers < 0:
-        raise UserError(f"num_workers must be 0 (one per core) or more, not {num_workers!r}")
 
 
 def _check(predictions: Any, problems: ProblemSet, label: str) -> None:

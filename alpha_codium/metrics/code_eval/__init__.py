@@ -17,8 +17,7 @@ from alpha_codium.metrics.assertion_runs import (
     require_permission,
     run_samples,
 )
-
-DEFAULT_KS = (1, 10, 100)
+from alpha_codium.metrics.shared import DEFAULT_KS
 
 
 def compute(

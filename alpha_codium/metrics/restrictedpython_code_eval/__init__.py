@@ -24,9 +24,9 @@ from alpha_codium.metrics.assertion_runs import (
 )
 from alpha_codium.metrics.restrictedpython_code_eval.references import prepared
 from alpha_codium.metrics.restrictedpython_code_eval.wrapping import Restrictions
+from alpha_codium.metrics.shared import DEFAULT_KS
 from alpha_codium.verdict import Verdict
 
-DEFAULT_KS = (1, 10, 100)
 PRELOAD = ("RestrictedPython",)
 BROKEN = (Verdict.RUNTIME_ERROR, Verdict.WRONG_ANSWER, Verdict.COMPILATION_ERROR)
 

@@ -43,14 +43,11 @@ def _collecting(reference: str) -> str:
     except UNPARSABLE:
         return reference
     # After future imports, which must come first.
-    first = next((i for i, node in enumerate(tree.body) if not _is_future_import(node)), len(tree.body))
+    future = [isinstance(node, ast.ImportFrom) and node.module == "__future__" for node in tree.body]
+    first = future.index(False) if False in future else len(future)
     tree = _Collecting().visit(tree)
     tree.body[first:first] = parse(PRINTING).body
     return ast.unparse(ast.fix_missing_locations(tree))
-
-
-def _is_future_import(node: ast.stmt) -> bool:
-    return isinstance(node, ast.ImportFrom) and node.module == "__future__"
 
 
 class _Collecting(ast.NodeTransformer):

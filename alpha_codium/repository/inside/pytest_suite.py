@@ -1,4 +1,4 @@
-"""The tests of a repository that uses pytest, collected once in the zygote; a recipe's script defines `load`."""
+"""The tests that pytest collects below `LABEL`, a folder or file of `FOLDER`, once in the zygote."""
 
 from __future__ import annotations
 
@@ -23,16 +23,18 @@ OPTIONS = (
     "addopts=",
 )
 TESTS: dict[str, Any] = {}
+LABEL = FOLDER = ""
 
 
-def collect(label: str) -> None:
-    """Make the tests of a folder or file known, in pytest's order."""
+def load() -> None:
+    """Make the tests known, in pytest's order."""
     from _pytest.config import _prepareconfig  # pyrefly: ignore[missing-import] - from the repository's environment
     from _pytest.main import Session  # pyrefly: ignore[missing-import]
 
+    os.chdir(FOLDER)
     # Plug-ins of the environment would make the results depend on it.
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"
-    config = _prepareconfig([*OPTIONS, label])
+    config = _prepareconfig([*OPTIONS, LABEL])
     config._do_configure()
     session = Session.from_config(config)
     config.hook.pytest_sessionstart(session=session)

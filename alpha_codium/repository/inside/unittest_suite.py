@@ -1,8 +1,9 @@
-"""The tests of a repository that uses unittest; a recipe's script defines `load`, which calls `remember`."""
+"""The tests of the module or package `LABEL`, which unittest finds in `FOLDER`; Django's have a `load` of their own."""
 
 from __future__ import annotations
 
 import functools
+import os
 import unittest
 
 TYPE_CHECKING = False
@@ -17,6 +18,7 @@ __unittest = True
 TESTS: dict[str, unittest.TestCase] = {}
 SUITES: list[Any] = []
 NOTHING = object()
+LABEL = FOLDER = ""
 compare = unittest.TestCase.assertEqual
 
 
@@ -35,6 +37,12 @@ def equals_everything(value: Any) -> bool:
         return bool(value == NOTHING)
     except Exception:
         return False
+
+
+def load() -> None:
+    """Load the tests."""
+    os.chdir(FOLDER)
+    remember(unittest.defaultTestLoader.loadTestsFromName(LABEL))
 
 
 def remember(suite: unittest.TestSuite) -> None:

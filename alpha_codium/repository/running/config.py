@@ -150,7 +150,11 @@ def load_config(
     layers += [("the earlier run's configuration", CONFIGURATION.by_name(base))] if base is not None else []
     layers += [_of_file(file)] if file is not None else []
     layers += [CONFIGURATION.override(text, "inference.max_iter=1", yaml_value) for text in overrides]
-    return CONFIGURATION.load((origin, _renamed(values)) for origin, values in layers).settings
+    renamed = [
+        (origin, {ALIASES.get(name, name): value for name, value in values.items() if name not in UNUSED})
+        for origin, values in layers
+    ]
+    return CONFIGURATION.load(renamed).settings
 
 
 def _of_file(file: Path) -> Layer:
@@ -158,8 +162,3 @@ def _of_file(file: Path) -> Layer:
     if prompts := values.get("paths.prompts"):
         values["paths.prompts"] = str(file.parent / Path(str(prompts)).expanduser())
     return f"configuration {file}", values
-
-
-def _renamed(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values without those that have no counterpart here, with other names where there is one."""
-    return {ALIASES.get(name, name): value for name, value in values.items() if name not in UNUSED}

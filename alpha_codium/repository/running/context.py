@@ -1,11 +1,10 @@
 """What a model is shown of a task's file: all of it or one class, cut to lines around the method."""
 
-import ast
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from alpha_codium.languages.python.syntax import first_line, lines_of, parse
-from alpha_codium.repository.methods import Method, find_method
+from alpha_codium.languages.python.syntax import first_line, lines_of
+from alpha_codium.repository.methods import Method, find_method, outermost_class
 from alpha_codium.repository.tasks import RepositoryTask
 
 CUT = "# ... (lines are left out here)\n"
@@ -70,16 +69,5 @@ def _fitting(lines: Iterable[str], most: int) -> int:
 
 def _range(text: str, method: Method, shown: Shown) -> tuple[int, int]:
     """Return the range of lines of the method's class, or of the file."""
-    if shown.source == "file" or not method.class_name:
-        return 0, len(lines_of(text))
-    body: list[ast.stmt] = parse(text).body
-    outer = method.class_name.partition(".")[0]
-    # Of several classes of that name, the one with the method.
-    node = next(
-        each
-        for each in body
-        if isinstance(each, ast.ClassDef)
-        and each.name == outer
-        and each.lineno <= method.lines[0] < (each.end_lineno or 0)
-    )
-    return first_line(node) - 1, node.end_lineno or 0
+    node = outermost_class(text, method) if shown.source == "class" else None
+    return (first_line(node) - 1, node.end_lineno or 0) if node else (0, len(lines_of(text)))

@@ -13,8 +13,9 @@ from dataclasses import dataclass, field, replace
 
 from loguru import logger
 
+from alpha_codium.flows.asking import answer_event
 from alpha_codium.llm.errors import ContentFiltered, ContextOverflow
-from alpha_codium.llm.messages import Answer, ChatModel, ChatRequest, Message
+from alpha_codium.llm.messages import ChatModel, ChatRequest, Message
 from alpha_codium.repository.harness import Edit, SuiteRun
 from alpha_codium.repository.methods import AnswerError
 from alpha_codium.repository.providers import ProviderError, TestProvider
@@ -27,7 +28,7 @@ from alpha_codium.repository.running.measures import measured
 from alpha_codium.repository.running.prompts import Prompts
 from alpha_codium.repository.running.turns import Turn, TurnStatus
 from alpha_codium.repository.tasks import RepositoryTask
-from alpha_codium.runs.events import Event, ModelAnswer, ModelRefusal, StepResult, kept_text
+from alpha_codium.runs.events import Event, ModelRefusal, StepResult
 
 # The distance between the seeds of replicas, which leaves room for those of turns.
 SEEDS_APART = 1000
@@ -75,7 +76,9 @@ class LoopItem:
 
     async def run(self) -> None:
         """Add all turns; raises TestsNotRun, BudgetExhausted, and the model client's errors of the provider."""
-        while len(self.turns) < self.rules.max_iter and not self._passed():
+        while len(self.turns) < self.rules.max_iter:
+            if self.turns and self.turns[-1].status is TurnStatus.OK:
+                return
             try:
                 answer = await self._answer()
             except ContextOverflow as error:
@@ -85,9 +88,6 @@ class LoopItem:
                 self._refused(error)
                 continue
             self.turns.append(await self._tested(answer))
-
-    def _passed(self) -> bool:
-        return bool(self.turns) and self.turns[-1].status is TurnStatus.OK
 
     def _refused(self, error: Exception) -> None:
         self.events.append(ModelRefusal(self._turn_name(), str(error)))
@@ -102,36 +102,21 @@ class LoopItem:
             return f"```python\n{self.rules.benchmark.right(self.task)}```"
         shown = self.rules.manner.shown_again(self.turns)
         while True:
-            asked = messages(self.rules.prompts, self.variables, shown, self.rules.manner)
+            asked = self._request(messages(self.rules.prompts, self.variables, shown, self.rules.manner))
             try:
-                answer = await self.model.ask(self._request(asked))
+                answer = await self.model.ask(asked)
             except ContextOverflow:
                 if not shown:
                     raise
                 shown = shown[1:]
                 continue
-            self._note(asked, answer)
+            self.events.append(answer_event(self._turn_name(), asked, answer))
             return answer.text
 
     def _request(self, asked: Sequence[Message]) -> ChatRequest:
         request = self.rules.request
         seed = None if request.seed is None else request.seed + SEEDS_APART * self.replica + len(self.turns)
         return replace(request, messages=tuple(asked), seed=seed)
-
-    def _note(self, asked: Sequence[Message], answer: Answer) -> None:
-        event = ModelAnswer(
-            prompt=self._turn_name(),
-            messages=tuple({"role": message.role, "content": message.content} for message in asked),
-            text=kept_text(answer.text or answer.raw),
-            reasoning=kept_text(answer.reasoning),
-            model=answer.model,
-            prompt_tokens=answer.prompt_tokens,
-            completion_tokens=answer.completion_tokens,
-            latency_seconds=answer.latency_seconds,
-            finish_reason=answer.finish_reason,
-            temperature=self.rules.request.temperature,
-        )
-        self.events.append(event)
 
     async def _tested(self, answer: str) -> Turn:
         try:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from alpha_codium.config.layers import read, yaml
 from alpha_codium.errors import FlowError, nearest
 from alpha_codium.rendering import Prompt
 from alpha_codium.repository.running.config import RESOURCES
@@ -33,24 +34,9 @@ class Prompts:
 
 def load_prompts(benchmark: str, folder: str = "") -> Prompts:
     """Return the prompts of a benchmark in a folder, by default the shipped ones; raises FlowError."""
-    name = f"{benchmark}.yaml"
-    try:
-        text = (Path(folder) / name if folder else RESOURCES.joinpath("prompts", name)).read_text("utf-8")
-    except OSError as error:
-        raise FlowError(f"the prompts {Path(folder) / name} can't be read: {error.strerror}") from error
-    return parsed(benchmark, text, f"the prompts {Path(folder) / name}")
-
-
-def parsed(benchmark: str, text: str, where: str) -> Prompts:
-    """Return the prompts in the text of a file; raises FlowError."""
-    import yaml
-
-    try:
-        values = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        raise FlowError(f"{where} are not valid YAML: {' '.join(str(error).split())}") from error
-    if not isinstance(values, dict):
-        raise FlowError(f"{where} must have the texts {', '.join(TEMPLATES)}")
+    path = Path(folder or str(RESOURCES.joinpath("prompts"))) / f"{benchmark}.yaml"
+    where = f"the prompts {path}"
+    values = read(path, where, yaml, FlowError)
     for key, value in values.items():
         if key not in TEMPLATES:
             raise FlowError(f"{where}: unknown key {key!r}{nearest(str(key), TEMPLATES)}")
@@ -59,4 +45,4 @@ def parsed(benchmark: str, text: str, where: str) -> Prompts:
     missing = [name for name in TEMPLATES if name not in values]
     if missing:
         raise FlowError(f"{where} lack {', '.join(missing)}")
-    return Prompts(benchmark, values, text)
+    return Prompts(benchmark, values, path.read_text("utf-8"))

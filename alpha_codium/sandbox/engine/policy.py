@@ -12,54 +12,13 @@ import errno
 from dataclasses import dataclass
 
 from alpha_codium.sandbox.engine.inside import wire
+from alpha_codium.sandbox.engine.syscalls import ALLOWED, HOSTILE, names_in
 
 ALLOW = 0x7FFF0000
 KILL = 0x80000000  # SECCOMP_RET_KILL_PROCESS
 ERRNO = 0x00050000
 SET_MODE_FILTER = 1
 MSG_OOB = 1
-
-FILES = """
-    read write readv writev pread64 pwrite64 preadv pwritev lseek open openat openat2 creat close close_range dup dup2
-    dup3 pipe pipe2 flock truncate ftruncate fallocate sendfile copy_file_range stat fstat lstat newfstatat statx
-    access faccessat faccessat2 readlink readlinkat getdents getdents64 getcwd chdir fchdir statfs fstatfs getxattr
-    lgetxattr fgetxattr listxattr llistxattr flistxattr mkdir mkdirat rmdir unlink unlinkat rename renameat renameat2
-    link linkat symlink symlinkat chmod fchmod fchmodat fchmodat2 utime utimes utimensat futimesat umask
-"""
-MEMORY = "mmap mprotect munmap mremap madvise brk msync get_mempolicy"
-SIGNALS = """
-    rt_sigaction rt_sigprocmask rt_sigreturn rt_sigpending rt_sigtimedwait rt_sigsuspend sigaltstack pause kill tkill
-    tgkill
-"""
-WAITING = """
-    poll ppoll select pselect6 epoll_create epoll_create1 epoll_ctl epoll_wait epoll_pwait epoll_pwait2 eventfd
-    eventfd2 timerfd_create timerfd_settime timerfd_gettime
-"""
-TIME = """
-    nanosleep clock_nanosleep clock_gettime clock_getres gettimeofday time times alarm setitimer getitimer timer_create
-    timer_settime timer_gettime timer_delete timer_getoverrun
-"""
-IDENTITY = """
-    getpid getppid gettid getuid geteuid getgid getegid getgroups getresuid getresgid getpgrp getpgid getsid setsid
-    setpgid uname sysinfo getrusage getrlimit setrlimit getcpu getpriority
-"""
-TASKS = """
-    sched_yield sched_getaffinity sched_getparam sched_getscheduler sched_get_priority_max sched_get_priority_min futex
-    futex_waitv set_robust_list rseq set_tid_address arch_prctl getrandom restart_syscall exit exit_group wait4 waitid
-"""
-# For pairs of connected sockets, which asyncio and multiprocessing use among themselves.
-SOCKET_PAIRS = "sendmsg recvmsg sendto recvfrom shutdown getsockopt getsockname getpeername"
-ALLOWED = (FILES, MEMORY, SIGNALS, WAITING, TIME, IDENTITY, TASKS, SOCKET_PAIRS)
-
-# Calls that no legitimate program or library makes.
-HOSTILE = """
-    ptrace process_vm_readv process_vm_writev process_madvise kcmp pidfd_getfd mount umount2 pivot_root chroot
-    move_mount open_tree fsopen fsconfig fsmount fspick mount_setattr unshare setns init_module finit_module
-    delete_module kexec_load kexec_file_load bpf perf_event_open userfaultfd io_uring_setup io_uring_enter
-    io_uring_register add_key request_key keyctl reboot swapon swapoff acct quotactl quotactl_fd settimeofday
-    clock_settime adjtimex clock_adjtime iopl ioperm modify_ldt open_by_handle_at sethostname setdomainname
-    fanotify_init
-"""
 
 # Calls on the attributes of files; and calls on any process, by its number in the first argument.
 BEYOND_LANDLOCK = """chmod fchmod fchmodat fchmodat2 utime utimes utimensat futimesat
@@ -125,8 +84,8 @@ def policy(
     processes: bool, narrowing: bool = False, walled: bool = False, executing: bool = False
 ) -> dict[str, SyscallRule]:
     """Return the rule of each call that isn't refused with EPERM; without `processes` only threads may be started."""
-    rules: dict[str, SyscallRule] = {name: SyscallRule(ALLOW) for names in ALLOWED for name in names.split()}
-    rules.update((name, SyscallRule(KILL)) for name in HOSTILE.split())
+    rules = dict.fromkeys(names_in(ALLOWED), SyscallRule(ALLOW))
+    rules |= dict.fromkeys(names_in(HOSTILE), SyscallRule(KILL))
     rules.update((name, SyscallRule(refuse(0))) for name in PRETENDED.split())
     forking = SyscallRule(ALLOW if processes else refuse(errno.EAGAIN))
     return (

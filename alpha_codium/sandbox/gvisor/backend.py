@@ -21,8 +21,7 @@ from pathlib import Path
 from typing import Unpack
 
 from alpha_codium.errors import SandboxError
-from alpha_codium.sandbox.engine.containers.commands import ask
-from alpha_codium.sandbox.engine.containers.launch import Launch
+from alpha_codium.sandbox.engine.containers.launch import Launch, ask
 from alpha_codium.sandbox.engine.containers.pool import ContainerSandbox
 from alpha_codium.sandbox.engine.containers.sources import script
 from alpha_codium.sandbox.engine.inside import kernel

@@ -18,8 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from alpha_codium.errors import SandboxError, nearest
-from alpha_codium.sandbox.engine.containers.commands import ask, last_line
-from alpha_codium.sandbox.engine.containers.launch import CAPABILITIES
+from alpha_codium.sandbox.engine.containers.launch import CAPABILITIES, ask, last_line
 from alpha_codium.sandbox.engine.inside import wire
 from alpha_codium.sandbox.engine.interpreter import ASK, NEWEST, OLDEST, Interpreter
 from alpha_codium.sandbox.engine.jail import SCRATCH_BYTES

@@ -10,8 +10,6 @@
 
 import marshal
 import resource
-import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Mapping
@@ -24,7 +22,7 @@ from loguru import logger
 
 import alpha_codium
 from alpha_codium.errors import SandboxError
-from alpha_codium.languages.python import DRIVER, LANGUAGE
+from alpha_codium.languages.python import DRIVER, Python
 from alpha_codium.languages.tools import Build
 from alpha_codium.limits import COMPILE_LIMITS, OVERHEAD_BYTES, Limits
 from alpha_codium.program import Job, Side
@@ -48,6 +46,7 @@ from alpha_codium.sandbox.engine.pool import JailPool
 from alpha_codium.sandbox.engine.session import Building
 from alpha_codium.sandbox.engine.slot import Slot
 from alpha_codium.sandbox.engine.worker import Worker
+from alpha_codium.sandbox.portable.inside.rooms import remove
 from alpha_codium.sandbox.portable.isolation import isolating_command, namespaces_command
 from alpha_codium.sandbox.protocol import Isolation, Layer
 from alpha_codium.verdict import Identity
@@ -135,7 +134,7 @@ class PortableSandbox(JailPool):
         script = starting_script() + "serve()\n"
         return Launch(
             (*CLEAN, *self._prefix, sys.executable, "-I", "-S", "-c", script),
-            lambda: remove(base),
+            lambda: remove(str(base)),
             OVERHEAD_BYTES,
             # Without isolation, nothing is counted, either.
             members=None if self._prefix else tuple,
@@ -164,9 +163,9 @@ class PortableSandbox(JailPool):
         """Return what checks and runs a program in Python, or its driver."""
         files = {**what.program.files, **({DRIVER: what.driver} if what.driver else {})}
         contents = {path: text.encode("utf-8", "replace") for path, text in files.items()}
-        command = LANGUAGE.start_command(self.interpreter, what.program.main, driven=bool(what.driver))
+        command = Python().start_command(self.interpreter, what.program.main, driven=bool(what.driver))
         checking = {
-            "command": list(LANGUAGE.compile_command(self.interpreter, what.program.main)),
+            "command": list(Python().compile_command(self.interpreter, what.program.main)),
             "text": contents[what.program.main],
         }
         native = native_of(list(command), {}, writable=True, memory=("RLIMIT_AS", 0)) | {"check": checking}
@@ -206,11 +205,3 @@ def rlimits_of(limits: Limits, memory: Mapping[str, int], stack: int) -> dict[st
         # every thread reserves, so there is none where that counts.
         "RLIMIT_STACK": stack,
     }
-
-
-def remove(folder: Path) -> None:
-    """Remove a folder, even if a program made folders in it that are nested too deep for `shutil`."""
-    try:
-        shutil.rmtree(folder)
-    except (OSError, RecursionError):
-        subprocess.run(["rm", "-rf", "--", str(folder)], capture_output=True, check=False)

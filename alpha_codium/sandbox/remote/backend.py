@@ -87,7 +87,9 @@ class RemoteSandbox(Sandbox):
             for execution in report.executions:
                 yield execution
             done, size = done + len(report.executions), GROWTH * size
-            if not report.executions or done >= len(job.inputs) or _stops(job, report):
+            if not report.executions or done >= len(job.inputs):
+                return
+            if job.stop_after_failure and not report.last.finished:
                 return
 
     async def _executed(self, job: Job, stored: StoredInputs | None, first: int) -> Report:
@@ -131,8 +133,3 @@ class RemoteSandbox(Sandbox):
         if self.token_env and self.token_env not in os.environ:
             raise SandboxError(f"sandbox.remote.token_env: there is no environment variable {self.token_env}")
         return os.environ.get(self.token_env, "").strip() if self.token_env else ""
-
-
-def _stops(job: Job, report: Report) -> bool:
-    """Whether the job ends with the last execution of this report."""
-    return job.stop_after_failure and not report.last.finished

@@ -8,7 +8,7 @@ from alpha_codium.errors import FlowError
 from alpha_codium.repository.running.benchmarks import BENCHMARKS
 from alpha_codium.repository.running.config import RESOURCES
 from alpha_codium.repository.running.context import Shown
-from alpha_codium.repository.running.prompts import TEMPLATES, load_prompts, parsed
+from alpha_codium.repository.running.prompts import TEMPLATES, load_prompts
 from alpha_codium.repository.tasks import RepositoryTask
 from tests.repository.shop import SOURCE, task_of_shop
 
@@ -51,17 +51,19 @@ def test_edited_prompts_are_read_from_a_folder(tmp_path: Path) -> None:
         ("system: x", "lack task, failed"),
         ("sistem: x", r"unknown key 'sistem' \(did you mean 'system'\?\)"),
         ("system: 3", "system must be a text, not 3"),
-        ("text", "must have the texts system, task"),
+        ("text", "must have keys and values"),
     ],
 )
-def test_broken_prompts_are_refused(text: str, message: str) -> None:
+def test_broken_prompts_are_refused(tmp_path: Path, text: str, message: str) -> None:
+    (tmp_path / "completion.yaml").write_text(text)
     with pytest.raises(FlowError, match=message):
-        parsed("completion", text, "x.yaml")
+        load_prompts("completion", str(tmp_path))
 
 
 def test_a_missing_file_and_a_missing_variable_are_named(tmp_path: Path) -> None:
     with pytest.raises(FlowError, match=r"completion.yaml can't be read: No such file"):
         load_prompts("completion", str(tmp_path))
-    prompts = parsed("x", "\n".join(f"{name}: '{{{{ nothing }}}}'" for name in TEMPLATES), "x.yaml")
+    (tmp_path / "x.yaml").write_text("\n".join(f"{name}: '{{{{ nothing }}}}'" for name in TEMPLATES))
+    prompts = load_prompts("x", str(tmp_path))
     with pytest.raises(FlowError, match=r"prompt 'x, task' can't be rendered: 'nothing' is undefined; there are: name"):
         prompts.fill("task", {"name": "x"})

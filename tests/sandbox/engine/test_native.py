@@ -165,14 +165,14 @@ async def test_a_program_that_can_not_be_executed_is_itself_to_blame(
 async def test_a_command_that_can_not_be_executed_is_a_fault_of_ours(
     monkeypatch: pytest.MonkeyPatch, backend: str, tmp_path: Path
 ) -> None:
-    from alpha_codium.languages.gcc.c import LANGUAGE
+    from alpha_codium.languages import language_named
 
     def build(program: Program, _limits: Limits) -> Build:
         start = Start(command=("/usr/lib/missing/tool", ARTIFACT))
         return Build(("/bin/cp", "program.c", "program"), "program", program.files, "none", start=start)
 
     monkeypatch.setenv("GENCODE_HOME", str(tmp_path))
-    monkeypatch.setattr(LANGUAGE, "build", build)
+    monkeypatch.setattr(language_named("c"), "build", build)
     async with open_sandbox(BACKENDS[backend].name, workers=1, **BACKENDS[backend].prepare()) as sandbox:
         report = await report_of(sandbox, Job(Program.from_source("c", "this is no program"), ("",)))
     assert report.last.status is Status.INTERNAL_ERROR

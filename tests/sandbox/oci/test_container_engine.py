@@ -131,7 +131,7 @@ async def test_an_image_whose_interpreter_says_something_else_is_refused_in_one_
 @pytest.mark.parametrize("text", ["#!/bin/sh\nexec /bin/sleep 600\n", "no program"])
 async def test_an_engine_that_does_not_answer_is_said(path: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
     put(path, "podman", text)
-    monkeypatch.setattr("alpha_codium.sandbox.engine.containers.commands.ANSWER_SECONDS", 0.2)
+    monkeypatch.setattr("alpha_codium.sandbox.engine.containers.launch.ANSWER_SECONDS", 0.2)
     with pytest.raises(SandboxError, match=r"podman doesn't respond within|cannot run podman"):
         find_engine("podman", "")
     with pytest.raises(SandboxError, match=r"podman doesn't respond within|cannot run podman"):

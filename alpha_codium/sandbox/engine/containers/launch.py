@@ -1,9 +1,11 @@
-"""How agents are started, which each backend says of its own."""
+"""How agents are started, which each backend says of its own, and commands of container engines."""
 
-from collections.abc import Callable, Iterable, Mapping
+import subprocess
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from alpha_codium.errors import SandboxError
 from alpha_codium.limits import Limits
 from alpha_codium.sandbox.engine.containers.sources import CONTAINER
 from alpha_codium.sandbox.engine.inside import wire
@@ -12,6 +14,7 @@ from alpha_codium.sandbox.engine.jail import RunnerProgram
 # The capabilities that an agent needs as root of its container's own kernel: for the namespaces, users, signals and
 # folders of runners.
 CAPABILITIES = ("SYS_ADMIN", "SETUID", "SETGID", "SETPCAP", "KILL", "CHOWN", "DAC_OVERRIDE", "FOWNER")
+ANSWER_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,3 +40,18 @@ class Launch:
     folders: tuple[str, str] = (wire.FOLDER, wire.FOLDER)
     facts: tuple[str, ...] = ("namespaces", "proc")
     request: Callable[[Limits, RunnerProgram, bool], dict[str, Any]] | None = None
+
+
+def ask(command: Sequence[str]) -> "subprocess.CompletedProcess[str]":
+    """Run a command, whatever its exit status; raises SandboxError if it can't be run or doesn't answer."""
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=False, timeout=ANSWER_SECONDS)
+    except subprocess.TimeoutExpired as error:
+        raise SandboxError(f"{command[0]} doesn't respond within {ANSWER_SECONDS:.0f} s") from error
+    except OSError as error:
+        raise SandboxError(f"cannot run {command[0]}: {error.strerror or error}") from error
+
+
+def last_line(text: str) -> str:
+    """Return the last line of some output."""
+    return (text.strip().splitlines() or ["no message"])[-1]

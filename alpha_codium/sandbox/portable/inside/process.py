@@ -17,7 +17,6 @@ import os
 import resource
 import select
 import signal
-import sys
 
 from alpha_codium.sandbox.engine.inside import known_good, wire
 
@@ -104,8 +103,7 @@ class Process:
                 limit_to(getattr(resource, name), value)
         for number in SIGNALS:
             signal.signal(number, signal.SIG_DFL)
-        if sys.platform == "linux":
-            LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
         try:
             os.execvpe(self.command[0], self.command, self.environment)  # noqa: S606 - no shell is wanted
         except OSError as error:
@@ -172,7 +170,7 @@ class Process:
         # And there may be some that the program itself waited for.
         self.count = len(usages) + 1
         self.cpu_seconds = sum(each.ru_utime + each.ru_stime for each in usages)
-        self.peak = max(each.ru_maxrss for each in usages) // (1024 if sys.platform == "darwin" else 1)
+        self.peak = max(each.ru_maxrss for each in usages)
         for fd in self.open:
             while len(self.stdout) <= most and self.read(fd):
                 pass
@@ -204,10 +202,10 @@ def limit_to(kind: int, value: int) -> None:
 
 
 def exit_descriptor(pid: int) -> int | None:
-    """Return a descriptor that is readable when a process has ended; None on macOS and in gVisor of 2022."""
+    """Return a descriptor that is readable when a process has ended; None in gVisor of 2022."""
     try:
         return os.pidfd_open(pid)
-    except (AttributeError, OSError):
+    except OSError:
         return None
 
 

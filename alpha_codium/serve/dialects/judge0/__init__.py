@@ -5,7 +5,6 @@ status 422 with lists of messages by fields.
 """
 
 import asyncio
-import json
 from contextlib import ExitStack
 from typing import Any
 
@@ -13,7 +12,7 @@ from fastapi import APIRouter, Request, Response
 from loguru import logger
 
 from alpha_codium.errors import SandboxError
-from alpha_codium.serve.answers import AsciiResponse, client_of
+from alpha_codium.serve.answers import AsciiResponse, ErrorAnswer, client_of, json_of
 from alpha_codium.serve.dialects.asking import Server
 from alpha_codium.serve.dialects.judge0 import facts
 from alpha_codium.serve.dialects.judge0.store import Store
@@ -21,7 +20,6 @@ from alpha_codium.serve.dialects.judge0.submissions import (
     ALL_FIELDS,
     AVAILABLE_FIELDS,
     DEFAULT_FIELDS,
-    Invalid,
     Submission,
     submission_of,
 )
@@ -33,15 +31,12 @@ TOO_MANY = f"number of submissions in a batch should be less than or equal to {f
 TOO_FEW = "there should be at least one submission in a batch"
 
 
-class ErrorAnswer(Exception):
-    """The request is answered with a status and an error."""
-
-    def __init__(self, status: int, error: str) -> None:
-        super().__init__(error)
-        self.response = AsciiResponse({"error": error}, status)
+FULL = {"error": "queue is full"}
 
 
-FULL = (503, "queue is full")
+def refusal(status: int, error: str) -> ErrorAnswer:
+    """Return the answer to a request that is refused."""
+    return ErrorAnswer(status, {"error": error})
 
 
 class Submissions:
@@ -62,7 +57,7 @@ class Submissions:
         return {number: language.name(self.server) for number, language in self.languages.items()}
 
     def read(self, body: Any, *, encoded: bool) -> Submission:
-        """Return the submission in a request; raises Invalid."""
+        """Return the submission in a request; raises ErrorAnswer if it is invalid."""
         submission = submission_of(body, self.languages, self.names, encoded=encoded)
         checked(submission.job)
         return submission
@@ -73,7 +68,7 @@ class Submissions:
         try:
             submission.finish(await self.server.jobs.execute(request, submission.job))
         except Overloaded as error:
-            raise ErrorAnswer(*FULL) from error
+            raise ErrorAnswer(503, FULL) from error
         except SandboxError as error:
             submission.fail(without_paths(error))
         self.store.finish(submission)
@@ -82,11 +77,11 @@ class Submissions:
         """Begin to run a submission whose client asks for the result later; raises ErrorAnswer if the queue is full."""
         accepted = ExitStack()
         if self.store.is_full:
-            raise ErrorAnswer(*FULL)
+            raise ErrorAnswer(503, FULL)
         try:
             accepted.enter_context(self.server.jobs.load.accepted(cost_of(submission.job)))
         except Overloaded as error:
-            raise ErrorAnswer(*FULL) from error
+            raise ErrorAnswer(503, FULL) from error
         self.store.add(submission)
         task = asyncio.create_task(self._run(client_of(request), submission, accepted))
         self._tasks.add(task)
@@ -108,7 +103,7 @@ class Submissions:
         """Return a submission by its token; raises ErrorAnswer."""
         submission = self.store.get(token)
         if submission is None:
-            raise ErrorAnswer(404, "there is no such submission, or it isn't kept any more")
+            raise refusal(404, "there is no such submission, or it isn't kept any more")
         return submission
 
 
@@ -127,28 +122,18 @@ def _add_single(routes: APIRouter, submissions: Submissions) -> None:
     @routes.post("/submissions/", include_in_schema=False)
     async def create(request: Request, base64_encoded: str = "", wait: str = "", fields: str = "") -> Response:
         """Run a program; the answer has the token or, if `wait` is true, the result."""
-        encoded = base64_encoded == "true"
-        try:
-            shown = fields_of(fields)
-            submission = submissions.read(await _json(request), encoded=encoded)
-            if wait != "true":
-                submissions.begin(request, submission)
-                return AsciiResponse({"token": submission.token}, 201)
-            await submissions.run(request, submission)
-            return AsciiResponse(submission.shown(shown, encoded=encoded), 201)
-        except Invalid as invalid:
-            return AsciiResponse(invalid.errors, 422)
-        except ErrorAnswer as answer:
-            return answer.response
+        encoded, shown = base64_encoded == "true", fields_of(fields)
+        submission = submissions.read(await json_of(request, "error"), encoded=encoded)
+        if wait != "true":
+            submissions.begin(request, submission)
+            return AsciiResponse({"token": submission.token}, 201)
+        await submissions.run(request, submission)
+        return AsciiResponse(submission.shown(shown, encoded=encoded), 201)
 
     @routes.get("/submissions/{token}")
     async def show(token: str, base64_encoded: str = "", fields: str = "") -> Response:
         """Return what is known of a submission."""
-        try:
-            shown = submissions.find(token).shown(fields_of(fields), encoded=base64_encoded == "true")
-        except ErrorAnswer as answer:
-            return answer.response
-        return AsciiResponse(shown)
+        return AsciiResponse(submissions.find(token).shown(fields_of(fields), encoded=base64_encoded == "true"))
 
     @routes.delete("/submissions/{token}")
     async def delete() -> Response:
@@ -160,35 +145,26 @@ def _add_batch(routes: APIRouter, submissions: Submissions) -> None:
     @routes.post("/submissions/batch")
     async def create_batch(request: Request, base64_encoded: str = "") -> Response:
         """Run up to 20 programs; the answer has the token of each, or what is wrong with it."""
-        try:
-            bodies = _batch_of(await _json(request))
-        except ErrorAnswer as answer:
-            return answer.response
+        bodies = _batch_of(await json_of(request, "error"))
         answers: list[dict[str, Any]] = []
         for body in bodies:
             try:
                 submission = submissions.read(body, encoded=base64_encoded == "true")
                 submissions.begin(request, submission)
                 answers.append({"token": submission.token})
-            except Invalid as invalid:
-                answers.append(invalid.errors)
             except ErrorAnswer as answer:
-                answers.append({"error": str(answer)})
+                answers.append(answer.content)
         if any("token" in answer for answer in answers):
             return AsciiResponse(answers, 201)
-        full = {"error": FULL[1]}
-        return AsciiResponse(full, FULL[0]) if full in answers else AsciiResponse(answers, 422)
+        return AsciiResponse(FULL, 503) if FULL in answers else AsciiResponse(answers, 422)
 
     @routes.get("/submissions/batch")
     async def show_batch(request: Request, tokens: str = "", base64_encoded: str = "", fields: str = "") -> Response:
         """Return what is known of submissions; null for those that aren't kept."""
         wanted = [token for token in (request.headers.get("tokens") or tokens).strip().split(",") if token]
-        try:
-            if not 0 < len(wanted) <= facts.MOST_IN_BATCH:
-                raise ErrorAnswer(400, TOO_MANY if wanted else TOO_FEW)
-            shown = fields_of(fields)
-        except ErrorAnswer as answer:
-            return answer.response
+        if not 0 < len(wanted) <= facts.MOST_IN_BATCH:
+            raise refusal(400, TOO_MANY if wanted else TOO_FEW)
+        shown = fields_of(fields)
         found = [submissions.store.get(token) for token in wanted]
         listed = [each.shown(shown, encoded=base64_encoded == "true") if each else None for each in found]
         return AsciiResponse({"submissions": listed})
@@ -197,9 +173,9 @@ def _add_batch(routes: APIRouter, submissions: Submissions) -> None:
 def _batch_of(body: Any) -> list[Any]:
     bodies = body.get("submissions") if isinstance(body, dict) else None
     if not isinstance(bodies, list) or not bodies:
-        raise ErrorAnswer(400, TOO_FEW)
+        raise refusal(400, TOO_FEW)
     if len(bodies) > facts.MOST_IN_BATCH:
-        raise ErrorAnswer(400, TOO_MANY)
+        raise refusal(400, TOO_MANY)
     return bodies
 
 
@@ -258,20 +234,9 @@ def _add_facts(routes: APIRouter, submissions: Submissions) -> None:
         return AsciiResponse([queue | {"paused": 0, "failed": 0}])
 
 
-async def _json(request: Request) -> Any:
-    """Return the JSON of a request; raises ErrorAnswer."""
-    if not request.headers.get("content-type", "").startswith("application/json"):
-        # A web page can send other types to this machine without asking.
-        raise ErrorAnswer(415, "requests must be of type application/json")
-    try:
-        return json.loads(await request.body())
-    except (ValueError, RecursionError) as error:
-        raise ErrorAnswer(400, f"the request isn't JSON: {error}") from error
-
-
 def fields_of(text: str) -> tuple[str, ...]:
     """Return the fields that a request asks for, separated by commas, `*` for all; raises ErrorAnswer."""
     asked = tuple(name for name in text.split(",") if name)
     if unknown := [name[:40] for name in asked if name not in AVAILABLE_FIELDS and name != "*"]:
-        raise ErrorAnswer(400, f"invalid fields: [{', '.join(unknown[:20])}]")
+        raise refusal(400, f"invalid fields: [{', '.join(unknown[:20])}]")
     return ALL_FIELDS if "*" in asked else asked or DEFAULT_FIELDS

@@ -16,6 +16,7 @@ from typing import Any
 from alpha_codium.checkers import lines
 from alpha_codium.limits import Limits
 from alpha_codium.program import Job, Program
+from alpha_codium.serve.answers import ErrorAnswer
 from alpha_codium.serve.dialects.jobs import INTERPRETED, Refused, job_of
 from alpha_codium.serve.dialects.judge0.facts import (
     FORBIDDEN,
@@ -39,14 +40,6 @@ BY_SIGNAL = {11: 7, 25: 8, 8: 9, 6: 10}
 XFSZ = 8
 # What a submission takes in memory in addition to its texts.
 BYTES_EACH = 4000
-
-
-class Invalid(Exception):
-    """A submission is invalid; `errors` are lists of messages by fields."""
-
-    def __init__(self, errors: dict[str, list[str]]) -> None:
-        super().__init__(str(errors))
-        self.errors = errors
 
 
 @dataclass(slots=True)
@@ -130,9 +123,9 @@ def now() -> str:
 def submission_of(
     body: Any, languages: Mapping[int, JudgeLanguage], names: Mapping[int, str], *, encoded: bool
 ) -> Submission:
-    """Return the submission in a request; raises Invalid."""
+    """Return the submission in a request; raises ErrorAnswer."""
     if not isinstance(body, dict):
-        raise Invalid({"base": ["must be an object"]})
+        raise ErrorAnswer(422, {"base": ["must be an object"]})
     errors: dict[str, list[str]] = {}
     given: dict[str, Any] = {name: _text_of(body, name, errors, encoded=encoded) for name in TEXTS}
     given["command_line_arguments"] = _text_of(body, "command_line_arguments", errors, encoded=False)
@@ -150,12 +143,12 @@ def submission_of(
     language = _language_of(body.get("language_id"), languages, errors)
     files = _files_of(body.get("additional_files"), errors)
     if errors or language is None:
-        raise Invalid(errors)
+        raise ErrorAnswer(422, errors)
     given["language_id"] = language.id
     try:
         job = _job_of(given, language, files)
     except Refused as error:
-        raise Invalid({"additional_files": [str(error)]}) from error
+        raise ErrorAnswer(422, {"additional_files": [str(error)]}) from error
     return Submission(given, language, names[language.id], job)
 
 
@@ -250,7 +243,6 @@ def _extracted(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> bytes:
 
 
 def _job_of(given: dict[str, Any], language: JudgeLanguage, files: dict[str, bytes]) -> Job:
-    """Return the job of a submission; raises Refused."""
     size = int(given["max_file_size"]) * KILOBYTE
     limits = Limits(
         cpu_seconds=given["cpu_time_limit"],

@@ -3,13 +3,12 @@
 Invalid requests get status 400 and a `message`; a fault of the server gets 500 and a `message`.
 """
 
-import json
 from typing import Any
 
 from fastapi import APIRouter, Request, Response
 
 from alpha_codium.errors import SandboxError
-from alpha_codium.serve.answers import AsciiResponse
+from alpha_codium.serve.answers import AsciiResponse, json_of
 from alpha_codium.serve.dialects.asking import Server
 from alpha_codium.serve.dialects.jobs import Refused
 from alpha_codium.serve.dialects.piston import codeforces, running
@@ -18,14 +17,6 @@ from alpha_codium.serve.dialects.piston.runtimes import find_runtime, runtimes_o
 from alpha_codium.serve.hiding import without_paths
 
 FIXED = "the languages of this server are fixed: packages can neither be installed nor removed"
-
-
-class ErrorAnswer(Exception):
-    """The request is answered with a status and a message."""
-
-    def __init__(self, status: int, message: str) -> None:
-        super().__init__(message)
-        self.response = AsciiResponse({"message": message}, status)
 
 
 def router(server: Server) -> APIRouter:
@@ -64,8 +55,6 @@ def router(server: Server) -> APIRouter:
             runtime = find_runtime(runtimes_of(server), item.language, item.version)
             run = codeforces.run if runtime.codeforces else running.run
             stages = await run(server, request, item, runtime)
-        except ErrorAnswer as answer:
-            return answer.response
         except Refused as error:
             return AsciiResponse({"message": str(error)}, 400)
         except SandboxError as error:
@@ -76,13 +65,8 @@ def router(server: Server) -> APIRouter:
 
 
 async def _body(request: Request) -> dict[str, Any]:
-    """Return the object in a request; raises ErrorAnswer."""
-    if not request.headers.get("content-type", "").startswith("application/json"):
-        raise ErrorAnswer(415, "requests must be of type application/json")
-    try:
-        body = json.loads(await request.body())
-    except (ValueError, RecursionError) as error:
-        raise ErrorAnswer(400, f"the request isn't JSON: {error}") from error
+    """Return the object in a request; raises ErrorAnswer, and Refused."""
+    body = await json_of(request, "message")
     if not isinstance(body, dict):
-        raise ErrorAnswer(400, "the request must be a JSON object")
+        raise Refused("the request must be a JSON object")
     return body

@@ -29,10 +29,6 @@ class Runtime:
         """Whether an answer has a stage for the compiler."""
         return self.codeforces or self.ours not in INTERPRETED
 
-    def is_named(self, name: str) -> bool:
-        """Whether a request means this language."""
-        return name == self.language or name in self.aliases
-
 
 # Python 3 comes last: clients may keep the last runtime of a name.
 RUNTIMES = (
@@ -66,7 +62,7 @@ def _version(server: Server, runtime: Runtime) -> str:
 
 def find_runtime(runtimes: Sequence[Runtime], language: str, version: str) -> Runtime:
     """Return the language that a request means, in its newest version; raises Refused if there is none."""
-    named = [runtime for runtime in runtimes if runtime.is_named(language)]
+    named = [runtime for runtime in runtimes if language == runtime.language or language in runtime.aliases]
     fitting = [runtime for runtime in named if fulfils(_numbers(runtime.version), version)]
     if not fitting:
         raise Refused(f"{language}-{version} runtime is unknown")

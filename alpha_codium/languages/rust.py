@@ -54,6 +54,3 @@ class Rust(Compiled):
             f"{tool.version}, {linker.version}",
             tool.readable,
         )
-
-
-LANGUAGE = Rust()

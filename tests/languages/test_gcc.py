@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from alpha_codium.languages.gcc.cpp import may_be_first
+from alpha_codium.languages.gcc import may_be_first
 from alpha_codium.limits import Limits
 from alpha_codium.program import Program
 from tests.languages.available import require

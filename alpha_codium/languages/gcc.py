@@ -1,12 +1,17 @@
-"""C++."""
+"""C and C++, compiled by gcc into static programs, with the options of contests."""
 
 import re
 from dataclasses import replace
 
-from alpha_codium.languages.gcc import DRIVEN, ONLINE_JUDGE, Gcc
-from alpha_codium.languages.tools import PREPARED, Build
+from alpha_codium.languages.compiled import Compiled
+from alpha_codium.languages.tools import PREPARED, Build, first_that_succeeds
+from alpha_codium.limits import Limits
 from alpha_codium.program import Program
 
+ONLINE_JUDGE = "-DONLINE_JUDGE"
+# The name of a driver's file, without its suffix.
+DRIVER = "gencode_driver"
+DRIVEN = "-Wl,--wrap=main"
 # It includes the whole standard library, as most contest programs do; reading it takes two seconds.
 HEADER = "bits/stdc++.h"
 # A source in which nothing but comments and headers of the standard library is before it: they may be in any order.
@@ -19,6 +24,55 @@ EARLY = re.compile(
     re.DOTALL | re.VERBOSE,
 )
 HIDING = re.compile(r"\\|\?\?/")
+
+
+class Gcc(Compiled):
+    """A language that gcc or clang compiles; see `Compiled`. `suffixes` are those of source files."""
+
+    suffixes: tuple[str, ...]
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """Everything on which a precompiled header depends."""
+        return (*self.flags, "-w", "-fmax-errors=5", "-fdiagnostics-color=never")
+
+    def build(self, program: Program, limits: Limits) -> Build:
+        """See `Language`."""
+        return first_that_succeeds([version.build_with(program, ()) for version in self.versions()])
+
+    def driven(self, program: Program, driver: str) -> Build:
+        """See `Language`: the driver defines `__wrap_main`, which runs in place of `main`, now called `__real_main`."""
+        plain = type(self)().configured(self.compiler)
+        plain.flags = tuple(flag for flag in plain.flags if flag != ONLINE_JUDGE)
+        linked = replace(program, files={**program.files, DRIVER + self.suffixes[0]: driver})
+        return first_that_succeeds([each.build_with(linked, (DRIVEN,)) for each in plain.versions()])
+
+    def build_with(self, program: Program, options: tuple[str, ...]) -> Build:
+        """Return a build of the program, with further options."""
+        tool = self.tool()
+        sources = [path for path in sorted(program.files) if path.endswith(self.suffixes)]
+        command = (tool.path, *self.options, *options, "-static", "-s", "-I", ".", "-o", "program", *sources, "-lm")
+        return Build(command, "program", program.files, tool.version, tool.readable)
+
+
+class C(Gcc):
+    """See `Gcc`."""
+
+    name = "c"
+    title = "C"
+    tag = "c"
+    tag_pattern = re.compile(r"\{?\s*\.?c(?:\d\d)?(?![\w+#-])|[\w./-]+\.c\b", re.IGNORECASE)
+    code_line = re.compile(
+        r"^(?:#[ \t]*(?:include|pragma|define|if|ifdef|ifndef|undef)\b|typedef \w|struct \w"
+        r"|(?:static |unsigned |const )*"
+        r"(?:int|void|long|char|double|float)[ \t]+\**\w+[ \t]*[(=;{,\[])",
+        re.MULTILINE,
+    )
+    main = re.compile(r"\bmain\s*\(")
+    suffixes = (".c",)
+    compiler, package = "gcc", "gcc libc6-dev"
+    flags = ("-std=gnu17", "-O2", ONLINE_JUDGE)
+    older_and_newer = ("-std=gnu2x", "-std=gnu17 -fgnu89-inline")
 
 
 class Cpp(Gcc):
@@ -64,6 +118,3 @@ def may_be_first(program: Program) -> bool:
     """
     early = EARLY.match(program.source) if len(program.files) == 1 else None
     return early is not None and not HIDING.search(early[0])
-
-
-LANGUAGE = Cpp()

@@ -66,6 +66,3 @@ class Go(Compiled):
             prepared=library,
             start=Start(reserved_bytes=RESERVED),
         )
-
-
-LANGUAGE = Go()

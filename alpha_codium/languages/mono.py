@@ -42,6 +42,3 @@ class CSharp(Compiled):
             start=Start((mono.file, ARTIFACT), (*mono.runtime, *LIBRARIES), reserved_bytes=RESERVED),
             reads_proc=True,
         )
-
-
-LANGUAGE = CSharp()

@@ -1,4 +1,4 @@
-"""Whether the tests of a row can be judged, and judging by servers."""
+"""Judging by servers of `gencode serve`."""
 
 import asyncio
 import os
@@ -6,34 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from alpha_codium.errors import SandboxError, UserError
-from alpha_codium.judge import Rules, kind_of
+from alpha_codium.errors import SandboxError
 from alpha_codium.judge.judge import MOST_KNOWN
 from alpha_codium.judge.many import IN_FLIGHT_PER_WORKER, Executor, Task
-from alpha_codium.problem import Problem, TestType
-from alpha_codium.program import PYTHON
-from alpha_codium.rewards.tests_of import Shape, problem_of
+from alpha_codium.problem import Problem
 from alpha_codium.verdict import Execution, Judgement, Status, TestResult, Verdict, judgement_of
-
-NO_TESTS = "there are no tests"
-
-
-def fault_of_row(tests: Shape | None, rules: Rules, language: str = PYTHON) -> str:
-    """Return why the tests of a row can't be judged, in any of the shapes of `tests_of`; empty if they can."""
-    try:
-        problem = problem_of(tests)
-    except Exception as error:  # noqa: BLE001 - whatever is wrong with a row, it must not end the others
-        return f"the tests can't be read: {error}"
-    return why_not(problem, rules, language) if problem.tests(tuple(TestType)) else NO_TESTS
-
-
-def why_not(problem: Problem, rules: Rules, language: str) -> str:
-    """Return why programs in a language can't be judged by the tests of a problem; empty if they can."""
-    try:
-        kind = kind_of(problem, rules)
-    except UserError as error:
-        return str(error)
-    return kind.why_not(language) or next(filter(None, map(kind.fault_of, problem.tests(tuple(TestType)))), "")
 
 
 @dataclass(frozen=True, slots=True)
