@@ -1,18 +1,16 @@
 """Published samples, judged again: their verdicts beside ours, and python3's wherever these differ."""
 
-import json
 import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from alpha_codium.app.evaluation import Evaluation, with_code_tester
 from alpha_codium.app.events import OnEvent, working
 from alpha_codium.app.options.judging import ScoreOptions
 from alpha_codium.app.options.rejudging import RejudgeOptions
 from alpha_codium.app.scoring import prepared
-from alpha_codium.audit.grading.asking import called
+from alpha_codium.audit.grading.asking import arguments_for
 from alpha_codium.audit.grading.finding import find_grader
 from alpha_codium.audit.grading.process import GraderProcess
 from alpha_codium.audit.published.report import FAILED, PASSED, Flip, PublishedRun, Rejudgement
@@ -164,12 +162,8 @@ async def _plain(flip: Flip, task: EvaluationTask, witness: GraderProcess, heade
     if spec.kind not in witness.forms or spec.language != PYTHON:
         return replace(flip, plain="not run")
     program = "\n\n".join(filter(None, (header, spec.setup_code, flip.program)))
-    inputs, outputs = [test.input for test in task.tests], [test.output for test in task.tests]
-    arguments: list[Any] = [program, inputs, outputs]
-    if spec.kind == "call":
-        arguments = [program, spec.entry_point, [*map(json.loads, inputs)], [*map(json.loads, outputs)]]
-    elif spec.kind == "assertions":
-        tests = [called(f"{spec.test_code}\n{text}".strip("\n"), spec.entry_point) for text in inputs]
-        arguments = [program, tests, spec.entry_point]
+    tests = [replace(test, input=f"{spec.test_code}\n{test.input}".strip("\n")) for test in task.tests]
+    tests = tests if spec.test_code else list(task.tests)
+    arguments = arguments_for(spec.kind, program, spec.entry_point, tests)
     answer = await witness.ask(spec.kind, arguments, PLAIN_SECONDS)
     return replace(flip, plain=answer.seen)

@@ -15,7 +15,7 @@ from alpha_codium.report.page import Page, check_output, write_page
 from alpha_codium.report.reading import ReadRun, read
 from alpha_codium.runs import RunFolder
 from alpha_codium.runs.folder import JOURNAL, RUN_FILE
-from alpha_codium.wording import size_text
+from alpha_codium.wording import counted, size_text
 
 # How long a followed run is left alone between two pages, in seconds.
 PAUSE_SECONDS = 5.0
@@ -40,7 +40,7 @@ async def report_async(options: ReportOptions) -> Page:
         page = await _written(folders, path, going_on, options)
         if not going_on:
             return page
-        options.on_event(Noted(f"{page.samples} samples, {size_text(page.size_bytes)}"))
+        options.on_event(Noted(f"{counted(page.samples, 'sample')}, {size_text(page.size_bytes)}"))
         await in_thread(_wait, folders, before)
 
 

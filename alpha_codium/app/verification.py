@@ -185,7 +185,7 @@ def _deviations(
 
 
 def _shown(result: CandidateResult) -> str:
-    return f"{result.verdict.value}, {result.tests_passed} of {result.tests_total} tests passed"
+    return f"{result.verdict.value}, {result.tests_passed} of {counted(result.tests_total, 'test')} passed"
 
 
 def _judge_text(judge: Identity) -> str:

@@ -145,6 +145,13 @@ def test_executor_names_what_judges_programs(monkeypatch, bench):
         judge_program("print(1)", [("", "1")], settings=with_code_tester(executor="elsewher"))
 
 
+@changes("code_tester.ray_address")
+def test_ray_address_names_the_cluster():
+    settings = with_code_tester(executor="ray", ray_address="nowhere")
+    with pytest.raises(UserError, match="'nowhere': must be HOST:PORT of a head node"):
+        judge_program("print(1)", [("", "1")], settings=settings)
+
+
 @changes("code_tester.workers")
 @pytest.mark.parametrize("workers", [1, 3])
 def test_workers_is_how_many_programs_run_at_a_time(workers):

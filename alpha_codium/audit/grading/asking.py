@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from alpha_codium.audit.kit.cases import ANSWER, REJECTIONS, Case, load_cases
+from alpha_codium.problem import TestCase
 from alpha_codium.verdict import Verdict
 
 # Right answers. `refused` is a rejection, or an error that the grader raises.
@@ -32,13 +33,27 @@ def right_answer(case: Case) -> str:
 
 def arguments_of(case: Case) -> list[Any]:
     """The arguments of the grader's function for a case."""
-    inputs, outputs = [test.input for test in case.tests], [test.output for test in case.tests]
-    name = case.problem.execution.entry_point
-    if case.form == "stdin":
-        return [case.program, inputs, outputs]
-    if case.form == "call":
-        return [case.program, name, [json.loads(each) for each in inputs], [json.loads(each) for each in outputs]]
-    return [case.program, [called(test, name) for test in inputs], name]
+    return arguments_for(case.form, case.program, case.problem.execution.entry_point, case.tests)
+
+
+def arguments_for(form: str, program: str, name: str, tests: Sequence[TestCase]) -> list[Any]:
+    """The arguments of the function that grades a form: the program, the name of its function, and the tests."""
+    inputs, outputs = [test.input for test in tests], [test.output for test in tests]
+    if form not in OF_FUNCTIONS:
+        return [program, inputs, outputs]
+    return [program, *OF_FUNCTIONS[form](name, inputs, outputs)]
+
+
+def _of_call(name: str, inputs: Sequence[str], outputs: Sequence[str]) -> list[Any]:
+    return [name, [*map(json.loads, inputs)], [*map(json.loads, outputs)]]
+
+
+def _of_assertions(name: str, inputs: Sequence[str], _outputs: Sequence[str]) -> list[Any]:
+    return [[called(test, name) for test in inputs], name]
+
+
+# The forms in which a program is a function.
+OF_FUNCTIONS = {"call": _of_call, "assertions": _of_assertions}
 
 
 def called(test: str, name: str) -> str:

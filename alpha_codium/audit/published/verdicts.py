@@ -10,6 +10,7 @@ from typing import Any
 
 from alpha_codium.data.samples.reading import Row
 from alpha_codium.errors import DatasetError, nearest
+from alpha_codium.wording import counted
 
 VERDICT_COLUMNS = (
     *("published_passed", "is_solved", "passed", "plus_status", "base_status", "graded_list", "graded", "is_passing"),
@@ -36,7 +37,9 @@ def verdicts_of(row: Row, column: str) -> list[bool | None]:
     value = [part.get(column) for part in row.parts] if row.parts else (row.values or {}).get(column)
     values = value if isinstance(value, list | tuple) else [value] * len(row.texts)
     if len(values) != len(row.texts):
-        raise DatasetError(f"{row.where}: {column} has {len(values)} verdicts for {len(row.texts)} programs")
+        raise DatasetError(
+            f"{row.where}: {column} has {counted(len(values), 'verdict')} for {counted(len(row.texts), 'program')}"
+        )
     return [_passed(each, f"{row.where}: {column}") for each in values]
 
 

@@ -129,7 +129,7 @@ def test_a_page_on_a_run_has_its_tasks_turns_and_verdicts(config: Path) -> None:
     index = json.loads(page.partition('id="index">')[2].partition("</script>")[0])
     assert [each["name"] for each in index["problems"]] == [task.dp_id for task in TASKS]
     assert [each["runs"][0]["verdicts"] for each in index["problems"]] == ["A", "A", "W"]
-    assert index["problems"][0]["tags"] == ["shop/prices.py: gross"]
+    assert index["problems"][0]["tags"] == ["shop/prices.py: Price.gross"]
     body = page.partition('class="body">')[2].partition("<")[0]
     sample = json.loads(gzip.decompress(base64.b64decode(body)))["runs"][0]["samples"][0]
     events = [event for stage in sample["stages"] for event in stage["events"]]
