@@ -26,7 +26,7 @@ def test_a_verdict_is_a_truth_value_a_score_or_a_word(value: object, verdict: bo
 
 def test_a_list_has_a_verdict_for_each_program() -> None:
     assert verdicts_of(row(texts=("x", "y"), graded_list=[True, False]), "graded_list") == [True, False]
-    with pytest.raises(DatasetError, match="1 verdicts for 2 programs"):
+    with pytest.raises(DatasetError, match="1 verdict for 2 programs"):
         verdicts_of(row(texts=("x", "y"), graded_list=[True]), "graded_list")
 
 
