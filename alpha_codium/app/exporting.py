@@ -9,6 +9,7 @@ from alpha_codium.coroutines import blocking, in_thread
 from alpha_codium.errors import UserError
 from alpha_codium.options import use_case
 from alpha_codium.paths import runs_folder
+from alpha_codium.report.exports.every_eval_ever import eval_files
 from alpha_codium.report.exports.hub import hub_results
 from alpha_codium.report.exports.scored_run import Given, ScoredRun
 from alpha_codium.report.reading import read
@@ -38,8 +39,14 @@ def _export(options: ExportOptions) -> list[Path]:
         options.model, options.dataset, options.task, options.organization, options.relationship, options.source_url
     )
     scored = ScoredRun(read(folder, others), given)
-    path = options.output or Path(f"{scored.run.name}.yaml")
-    return _write({path: hub_results(scored)})
+    return _write(_files(scored, options.format, options.output))
+
+
+def _files(scored: ScoredRun, form: str, output: Path | None) -> dict[Path, str | bytes]:
+    if form == "hf":
+        return {output or Path(f"{scored.run.name}.yaml"): hub_results(scored)}
+    folder = output or Path(f"{scored.run.name}.eee")
+    return {folder / path: text for path, text in eval_files(scored).items()}
 
 
 def _write(files: Mapping[Path, str | bytes]) -> list[Path]:

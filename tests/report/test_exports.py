@@ -1,8 +1,12 @@
 """Results of runs in the formats of others: what they say, and what they never say."""
 
 import getpass
+import hashlib
+import json
+import os
 import socket
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -14,12 +18,31 @@ CORRECT = {"solutions": {"language": [3], "solution": [RIGHT]}, "incorrect_solut
 PROGRAMS = {"p/1": [WRONG, RIGHT], "p/2": [CRASH, WRONG], "p/3": [RIGHT, RIGHT]}
 HUB = ("--format", "hf", "--dataset", "openai/openai_humaneval", "--task", "openai_humaneval")
 
+EEE = ("--format", "eee", "--organization", "Us", "--model", "lab/model")
+
 
 def export(run: str, *options: object) -> list[Path]:
     """Export a run; returns the files."""
     done = run_cli("runs", "export", run, *options)
     assert done.returncode == 0, done.stderr
     return [Path(line) for line in done.stdout.splitlines()]
+
+
+def evaluation(aggregate: Path, samples: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Both files of Every Eval Ever, whose sums and names agree."""
+    whole, lines = json.loads(aggregate.read_text()), list(map(json.loads, samples.read_text().splitlines()))
+    detailed = whole["detailed_evaluation_results"]
+    assert str(samples).endswith(detailed["file_path"]) and detailed["total_rows"] == len(lines)
+    assert detailed["checksum"] == hashlib.sha256(samples.read_bytes()).hexdigest()
+    assert {line["evaluation_id"] for line in lines} == {whole["evaluation_id"]}
+    return whole, lines
+
+
+def solve_and_judge(folder: Path) -> None:
+    """Make the run `made` of one problem and one sample, and `judged`, which judges it."""
+    problems = solve(folder, [RIGHT])
+    arguments = ("--solution_dataset", folder / "answers", "--dataset_name", problems, "--k", 1, "--run", "judged")
+    assert run_cli("eval", "eval_gen_solutions", *arguments).returncode == 0
 
 
 def assert_of_nobody(text: str, *folders: Path) -> None:
@@ -50,11 +73,69 @@ def test_a_part_of_the_problems_is_named_as_one(home, tmp_path):
     assert "part of the problems: 2 of 3 (" in yaml.safe_load(path.read_text())[0]["notes"]
 
 
+def test_every_eval_ever_gets_scores_with_intervals_and_a_line_for_each_sample(home, tmp_path):
+    score(tmp_path, "one", PROGRAMS, **CORRECT)
+    aggregate, lines = evaluation(*export("one", *EEE))
+    first, second = aggregate["evaluation_results"]
+    assert first["score_details"]["score"] == 0.5 and second["metric_config"]["metric_parameters"] == {"k": 2}
+    assert first["score_details"]["uncertainty"]["confidence_interval"]["upper"] == 1
+    assert "of 3 programs with known verdicts" in first["score_details"]["details"]["judge_error"]
+    assert [line["evaluation"]["is_correct"] for line in lines] == [False, True, False, False, True, True]
+    assert {line["evaluation_result_id"] for line in lines} == {first["evaluation_result_id"]}
+    crashed = lines[2]
+    assert crashed["sample_id"] == "p/2" and crashed["output"]["raw"] == [CRASH] and "ValueError" in crashed["error"]
+    assert_of_nobody(json.dumps([aggregate, lines]), home, tmp_path)
+
+
+def test_both_schemas_of_every_eval_ever_accept_what_is_exported(home, tmp_path):
+    del home
+    jsonschema = pytest.importorskip("jsonschema", reason="jsonschema isn't installed")
+    folder = Path(os.environ.get("EVERY_EVAL_EVER", "")) / "every_eval_ever" / "schemas"
+    if not (folder / "eval.schema.json").exists():
+        pytest.skip("EVERY_EVAL_EVER isn't a checkout of evaleval/every_eval_ever")
+    whole, single = (
+        jsonschema.Draft7Validator(json.loads((folder / f"{name}.schema.json").read_text()))
+        for name in ("eval", "instance_level_eval")
+    )
+    score(tmp_path, "one", PROGRAMS, **CORRECT)
+    score(tmp_path, "alike", {"p/1": [RIGHT], "p/2": [RIGHT]})
+    solve_and_judge(tmp_path)
+    for run, *more in (("one", "--dataset", "a/b"), ("alike",), ("judged",)):
+        aggregate, lines = evaluation(*export(run, *EEE, *more))
+        assert not [error.message for error in whole.iter_errors(aggregate)]
+        assert not [error.message for line in lines for error in single.iter_errors(line)]
+        assert not whole.is_valid(aggregate | {"schema_version": 1}) and not single.is_valid(lines[0] | {"input": {}})
+
+
+def test_a_run_of_solve_set_is_exported_with_the_verdicts_model_and_tokens_of_its_samples(home, tmp_path):
+    del home
+    solve_and_judge(tmp_path)
+    aggregate, (line,) = evaluation(*export("made", "--format", "eee", "--organization", "Us"))
+    assert aggregate["model_info"]["name"] and aggregate["evaluation_results"][0]["score_details"]["score"] == 1
+    assert line["token_usage"]["total_tokens"] > 0 and line["metadata"]["tests_passed"] == "2 of 2"
+
+
+@pytest.mark.parametrize(
+    ("model", "found"), [("m", "unknown/m"), ("lab/m", "lab/m"), ("hosted_vllm/lab/m", "lab/m"), ("../..", "../..")]
+)
+def test_models_are_named_by_developer_and_name_and_paths_stay_in_the_folder(home, tmp_path, model, found):
+    del home
+    score(tmp_path, "one", {"p/1": [RIGHT]})
+    path, _ = export("one", "--format", "eee", "--organization", "Us", "--model", model)
+    assert json.loads(path.read_text())["model_info"]["id"] == found
+    assert (
+        path.resolve().is_relative_to(Path("one.eee/data").resolve())
+        and len(path.relative_to(Path("one.eee").resolve()).parts) == 5
+    )
+
+
 @pytest.mark.parametrize(
     ("options", "message"),
     [
         (("--format", "hf", "--task", "t"), "give it as --dataset"),
         (("--format", "hf", "--dataset", "a/b"), "as --task"),
+        (("--format", "eee", "--model", "m"), "as --organization"),
+        (("--format", "eee", "--organization", "Us"), "were made elsewhere: name the model by --model"),
         (("--format", "xml"), "'xml' is not one of"),
         ((), "Missing option '--format'"),
         (HUB, "one.yaml exists: remove it, or choose another --output"),
