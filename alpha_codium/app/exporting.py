@@ -11,6 +11,7 @@ from alpha_codium.options import use_case
 from alpha_codium.paths import runs_folder
 from alpha_codium.report.exports.every_eval_ever import eval_files
 from alpha_codium.report.exports.hub import hub_results
+from alpha_codium.report.exports.inspect_log import inspect_log
 from alpha_codium.report.exports.scored_run import Given, ScoredRun
 from alpha_codium.report.reading import read
 from alpha_codium.runs import RunFolder
@@ -45,6 +46,8 @@ def _export(options: ExportOptions) -> list[Path]:
 def _files(scored: ScoredRun, form: str, output: Path | None) -> dict[Path, str | bytes]:
     if form == "hf":
         return {output or Path(f"{scored.run.name}.yaml"): hub_results(scored)}
+    if form == "inspect":
+        return {output or Path(f"{scored.run.name}.eval"): inspect_log(scored)}
     folder = output or Path(f"{scored.run.name}.eee")
     return {folder / path: text for path, text in eval_files(scored).items()}
 

@@ -5,12 +5,16 @@ import hashlib
 import json
 import os
 import socket
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from hypothesis import given
+from hypothesis import strategies as st
 
+from alpha_codium.report.exports.inspect_log import fenced
 from tests.gen.running import assert_refused, run_cli
 from tests.report.conftest import CRASH, RIGHT, WRONG, score, solve
 
@@ -43,6 +47,15 @@ def solve_and_judge(folder: Path) -> None:
     problems = solve(folder, [RIGHT])
     arguments = ("--solution_dataset", folder / "answers", "--dataset_name", problems, "--k", 1, "--run", "judged")
     assert run_cli("eval", "eval_gen_solutions", *arguments).returncode == 0
+
+
+def lose_a_verdict(home: Path, folder: Path) -> None:
+    """Make the run `one`, in which the sandbox couldn't judge the first program."""
+    score(folder, "one", {"p/1": [RIGHT], "p/2": [RIGHT]})
+    journal = home / "runs" / "one" / "journal.jsonl"
+    first, *others = map(json.loads, journal.read_text().splitlines())
+    first["result"]["verdict"] = "internal_error"
+    journal.write_text("".join(json.dumps(line) + "\n" for line in (first, *others)))
 
 
 def assert_of_nobody(text: str, *folders: Path) -> None:
@@ -115,6 +128,47 @@ def test_a_run_of_solve_set_is_exported_with_the_verdicts_model_and_tokens_of_it
     assert line["token_usage"]["total_tokens"] > 0 and line["metadata"]["tests_passed"] == "2 of 2"
 
 
+def test_inspect_ai_reads_a_log_with_the_verdicts_programs_and_reasons(home, tmp_path):
+    inspect_log = pytest.importorskip("inspect_ai.log", reason="inspect_ai isn't installed")
+    score(tmp_path, "one", PROGRAMS, **CORRECT)
+    (path,) = export("one", "--format", "inspect", "--model", "lab/model")
+    log = inspect_log.read_eval_log(str(path))
+    assert log.status == "success" and log.eval.model == "lab/model"
+    assert {name: metric.value for name, metric in log.results.scores[0].metrics.items()} == {
+        "pass@1": 0.5,
+        "pass@2": 2 / 3,
+    }
+    assert "of 3 programs with known verdicts" in log.eval.metadata["judge_error"]
+    found = {(sample.id, sample.epoch): sample.scores["gencode"] for sample in log.samples}
+    assert [found[key].value for key in sorted(found)] == ["I", "C", "I", "I", "C", "C"]
+    assert found["p/2", 1].answer == CRASH and "ValueError" in found["p/2", 1].explanation
+    assert found["p/1", 2].explanation is None
+    assert_of_nobody(log.model_dump_json(exclude={"location"}), home, tmp_path)
+
+
+def test_a_program_without_a_verdict_has_no_score_in_a_log_and_keeps_the_run_from_other_formats(home, tmp_path):
+    lose_a_verdict(home, tmp_path)
+    assert_refused(run_cli("runs", "export", "one", *EEE), "the score of run 'one' isn't known")
+    assert_refused(run_cli("runs", "export", "one", *HUB), "the score of run 'one' isn't known")
+    inspect_log = pytest.importorskip("inspect_ai.log", reason="inspect_ai isn't installed")
+    log = inspect_log.read_eval_log(str(export("one", "--format", "inspect", "--model", "m")[0]))
+    assert [bool(sample.scores) for sample in log.samples] == [False, True]
+    assert log.results.scores[0].unscored_samples == 1 and "without_a_verdict" in log.eval.metadata
+
+
+def test_a_log_without_inspect_ai_says_what_to_install(home, tmp_path, monkeypatch):
+    del home
+    score(tmp_path, "one", {"p/1": [RIGHT]})
+    monkeypatch.setitem(sys.modules, "inspect_ai.log", None)
+    assert_refused(run_cli("runs", "export", "one", "--format", "inspect", "--model", "m"), "pip install inspect_ai")
+
+
+@given(st.text(alphabet="`a\n", max_size=30))
+def test_no_text_ends_its_block_of_markdown(text):
+    fence, *_, last = fenced(text).split("\n")
+    assert fence == last and fence not in text
+
+
 @pytest.mark.parametrize(
     ("model", "found"), [("m", "unknown/m"), ("lab/m", "lab/m"), ("hosted_vllm/lab/m", "lab/m"), ("../..", "../..")]
 )
@@ -134,6 +188,7 @@ def test_models_are_named_by_developer_and_name_and_paths_stay_in_the_folder(hom
     [
         (("--format", "hf", "--task", "t"), "give it as --dataset"),
         (("--format", "hf", "--dataset", "a/b"), "as --task"),
+        (("--format", "inspect"), "were made elsewhere: name the model by --model"),
         (("--format", "eee", "--model", "m"), "as --organization"),
         (("--format", "eee", "--organization", "Us"), "were made elsewhere: name the model by --model"),
         (("--format", "xml"), "'xml' is not one of"),

@@ -38,13 +38,13 @@ class ExportOptions(UseCase):
 
     run: Annotated[str, Option("A run's name, or its folder.", argument="RUN")]
     format: Annotated[
-        Literal["hf", "eee"],
-        Option("The Hub's .eval_results, or Every Eval Ever's schema."),
+        Literal["hf", "eee", "inspect"],
+        Option("The Hub's .eval_results, Every Eval Ever's schema, or a log of inspect_ai."),
     ]
     _: KW_ONLY
     output: Annotated[
         Path | None,
-        Option("The file; for eee the folder.  [default: RUN.yaml, or the folder RUN.eee]", metavar="PATH"),
+        Option("The file; for eee the folder.  [default: RUN.yaml, the folder RUN.eee, or RUN.eval]", metavar="PATH"),
     ] = None
     model: Annotated[str, Option("The model.  [default: that which the samples record]", metavar="NAME")] = ""
     dataset: Annotated[str, Option("The benchmark's id on the Hub.  [default: the run's dataset]", metavar="ID")] = ""

@@ -14,7 +14,7 @@ from typing import Any
 from uuid import UUID
 
 from alpha_codium.errors import UserError
-from alpha_codium.report.exports.scored_run import ScoredRun, interval_text, json_line
+from alpha_codium.report.exports.scored_run import ScoredRun, interval_text, tokens_of
 from alpha_codium.report.figures import Point
 from alpha_codium.report.samples import StoredSample
 from alpha_codium.verdict import Verdict
@@ -30,7 +30,7 @@ def eval_files(scored: ScoredRun) -> dict[PurePosixPath, str]:
     if not scored.given.organization:
         raise UserError("Every Eval Ever needs who evaluated: give the name as `organization`")
     stem = _stem(scored)
-    samples = "".join(json_line(line) for line in _instances(scored))
+    samples = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in _instances(scored))
     aggregate = _aggregate(scored) | {
         "detailed_evaluation_results": {
             "format": "jsonl",
@@ -164,7 +164,7 @@ def _instance(scored: ScoredRun, sample: StoredSample) -> dict[str, Any]:
         "output": {"raw": [program]},
         "answer_attribution": [answer | {"extracted_value": program}],
         "evaluation": {"score": float(right), "is_correct": right},
-        "token_usage": _tokens(sample),
+        "token_usage": tokens_of(sample),
         "error": scored.explanation(sample) or None,
         "metadata": {
             "sample": str(result.index),
@@ -174,11 +174,3 @@ def _instance(scored: ScoredRun, sample: StoredSample) -> dict[str, Any]:
             "program_sha256": result.program,
         },
     }
-
-
-def _tokens(sample: StoredSample) -> dict[str, int] | None:
-    made = sample.candidate
-    if made is None or not made.llm_calls:
-        return None
-    read, written = made.prompt_tokens, made.completion_tokens
-    return {"input_tokens": read, "output_tokens": written, "total_tokens": read + written}

@@ -1,12 +1,9 @@
 """What all exports of a run say: its scores and samples, the model, the problems, and what the scores are worth."""
 
-import json
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
-from typing import Any
 
 from alpha_codium.errors import UserError
 from alpha_codium.report.figures import Point, RunFigures, figures_of
@@ -132,6 +129,10 @@ def interval_text(point: Point) -> str:
     return f"95 % interval {point.low:.4f} to {point.high:.4f}, by bootstrap over problems"
 
 
-def json_line(value: Mapping[str, Any]) -> str:
-    """Return a value as a line of JSON."""
-    return json.dumps(value, ensure_ascii=False) + "\n"
+def tokens_of(sample: StoredSample) -> dict[str, int] | None:
+    """Return the tokens that a sample read and wrote, as all formats name them; None if nothing records them."""
+    made = sample.candidate
+    if made is None or not made.llm_calls:
+        return None
+    read, written = made.prompt_tokens, made.completion_tokens
+    return {"input_tokens": read, "output_tokens": written, "total_tokens": read + written}
