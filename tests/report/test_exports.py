@@ -4,7 +4,9 @@ import getpass
 import hashlib
 import json
 import os
+import shutil
 import socket
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,7 @@ from hypothesis import strategies as st
 from alpha_codium.report.exports.inspect_log import fenced
 from tests.gen.running import assert_refused, run_cli
 from tests.report.conftest import CRASH, RIGHT, WRONG, score, solve
+from tests.rewards.test_foreign import python_with
 
 CORRECT = {"solutions": {"language": [3], "solution": [RIGHT]}, "incorrect_solutions": {"language": [], "solution": []}}
 PROGRAMS = {"p/1": [WRONG, RIGHT], "p/2": [CRASH, WRONG], "p/3": [RIGHT, RIGHT]}
@@ -47,6 +50,18 @@ def solve_and_judge(folder: Path) -> None:
     problems = solve(folder, [RIGHT])
     arguments = ("--solution_dataset", folder / "answers", "--dataset_name", problems, "--k", 1, "--run", "judged")
     assert run_cli("eval", "eval_gen_solutions", *arguments).returncode == 0
+
+
+def log_text(run: str, folder: Path) -> str:
+    """What inspect_ai itself reads in the log of a run, as JSON; inspect_ai has an environment of its own."""
+    python = Path(python_with("inspect", folder))
+    options = ("--format", "inspect", "--model", "lab/model")
+    commands = [[python, "-m", "alpha_codium", "runs", "export", run, *options]]
+    commands.append([python.with_name("inspect"), "log", "dump", f"{run}.eval"])
+    for command in commands:
+        done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)
+        assert done.returncode == 0, done.stderr
+    return done.stdout
 
 
 def lose_a_verdict(home: Path, folder: Path) -> None:
@@ -128,32 +143,65 @@ def test_a_run_of_solve_set_is_exported_with_the_verdicts_model_and_tokens_of_it
     assert line["token_usage"]["total_tokens"] > 0 and line["metadata"]["tests_passed"] == "2 of 2"
 
 
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
 def test_inspect_ai_reads_a_log_with_the_verdicts_programs_and_reasons(home, tmp_path):
-    inspect_log = pytest.importorskip("inspect_ai.log", reason="inspect_ai isn't installed")
     score(tmp_path, "one", PROGRAMS, **CORRECT)
-    (path,) = export("one", "--format", "inspect", "--model", "lab/model")
-    log = inspect_log.read_eval_log(str(path))
-    assert log.status == "success" and log.eval.model == "lab/model"
-    assert {name: metric.value for name, metric in log.results.scores[0].metrics.items()} == {
-        "pass@1": 0.5,
-        "pass@2": 2 / 3,
-    }
-    assert "of 3 programs with known verdicts" in log.eval.metadata["judge_error"]
-    found = {(sample.id, sample.epoch): sample.scores["gencode"] for sample in log.samples}
-    assert [found[key].value for key in sorted(found)] == ["I", "C", "I", "I", "C", "C"]
-    assert found["p/2", 1].answer == CRASH and "ValueError" in found["p/2", 1].explanation
-    assert found["p/1", 2].explanation is None
-    assert_of_nobody(log.model_dump_json(exclude={"location"}), home, tmp_path)
+    text = log_text("one", tmp_path)
+    log = json.loads(text)
+    (scores,) = log["results"]["scores"]
+    assert log["status"] == "success" and log["eval"]["model"] == "lab/model"
+    assert [scores["metrics"][name]["value"] for name in ("pass@1", "pass@2")] == [0.5, 2 / 3]
+    assert "of 3 programs with known verdicts" in log["eval"]["metadata"]["judge_error"]
+    assert log["eval"]["metadata"]["pass@1"].startswith("95 % interval 0.0000 to 1.0000")
+    found = {(sample["id"], sample["epoch"]): sample["scores"]["gencode"] for sample in log["samples"]}
+    assert [found[key]["value"] for key in sorted(found)] == ["I", "C", "I", "I", "C", "C"]
+    assert found["p/2", 1]["answer"] == CRASH and "ValueError" in found["p/2", 1]["explanation"]
+    assert not found["p/1", 2].get("explanation")
+    assert_of_nobody(text, home, tmp_path)
 
 
-def test_a_program_without_a_verdict_has_no_score_in_a_log_and_keeps_the_run_from_other_formats(home, tmp_path):
+@pytest.mark.slow
+@pytest.mark.timeout(3600)
+def test_a_program_without_a_verdict_has_no_score_in_a_log(home, tmp_path):
     lose_a_verdict(home, tmp_path)
-    assert_refused(run_cli("runs", "export", "one", *EEE), "the score of run 'one' isn't known")
-    assert_refused(run_cli("runs", "export", "one", *HUB), "the score of run 'one' isn't known")
-    inspect_log = pytest.importorskip("inspect_ai.log", reason="inspect_ai isn't installed")
-    log = inspect_log.read_eval_log(str(export("one", "--format", "inspect", "--model", "m")[0]))
-    assert [bool(sample.scores) for sample in log.samples] == [False, True]
-    assert log.results.scores[0].unscored_samples == 1 and "without_a_verdict" in log.eval.metadata
+    log = json.loads(log_text("one", tmp_path))
+    assert [bool(sample["scores"]) for sample in log["samples"]] == [False, True]
+    assert log["results"]["scores"][0]["unscored_samples"] == 1 and "without_a_verdict" in log["eval"]["metadata"]
+
+
+def test_a_run_in_which_a_program_has_no_verdict_has_no_score_to_export(home, tmp_path):
+    lose_a_verdict(home, tmp_path)
+    for options in (EEE, HUB):
+        assert_refused(run_cli("runs", "export", "one", *options), "the score of run 'one' isn't known: ")
+
+
+def test_texts_that_are_not_unicode_are_exported(home, tmp_path):
+    del home
+    score(tmp_path, "one", {"p/1": ["print('\ud800')"]})
+    _, (line,) = evaluation(*export("one", *EEE))
+    assert line["output"]["raw"] == ["print('?')"]
+
+
+def test_an_answer_by_several_models_needs_a_name(home, tmp_path):
+    solve_and_judge(tmp_path)
+    journal = home / "runs" / "made" / "journal.jsonl"
+    model = json.loads(journal.read_text().splitlines()[0])["model"]
+    journal.write_text(journal.read_text().replace(f'"{model}"', '"a, b"'))
+    options = ("runs", "export", "made", "--format", "eee", "--organization", "Us")
+    assert_refused(run_cli(*options), "by several models (a, b): name the model by --model")
+
+
+@pytest.mark.parametrize("name", ["problems.jsonl", "data/problems.jsonl"])
+def test_a_file_of_problems_is_not_taken_for_a_dataset_of_the_hub(home, tmp_path, name):
+    del home
+    Path("data").mkdir()
+    score(tmp_path, "one", {"p/1": [RIGHT]})
+    shutil.move(tmp_path / "one-problems.jsonl", name)
+    samples = tmp_path / "one-samples.jsonl"
+    assert run_cli("eval", "score", samples, "--dataset_name", name, "--k", 1, "--run", "two").returncode == 0
+    aggregate, _ = evaluation(*export("two", *EEE))
+    assert aggregate["evaluation_results"][0]["source_data"]["source_type"] == "other"
 
 
 def test_a_log_without_inspect_ai_says_what_to_install(home, tmp_path, monkeypatch):
@@ -205,9 +253,11 @@ def test_what_is_missing_is_named_in_one_line_and_nothing_is_overwritten(home, t
 
 
 def test_a_run_without_verdicts_on_a_model_is_refused(home, tmp_path):
-    del home
     problems = solve(tmp_path, [RIGHT])
     assert_refused(run_cli("runs", "export", "made", *HUB), "only ran on public tests")
     assert run_cli("data", "validate", problems, "--run", "valid").returncode == 0
     assert_refused(run_cli("runs", "export", "valid", *HUB), "no score to export")
     assert_refused(run_cli("runs", "export", "none", *HUB), "there is no run 'none'")
+    score(tmp_path, "begun", {"p/1": [RIGHT]})
+    (home / "runs" / "begun" / "results.json").unlink()
+    assert_refused(run_cli("runs", "export", "begun", *HUB), "it isn't finished")

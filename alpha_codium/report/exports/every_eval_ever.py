@@ -153,7 +153,7 @@ def _instances(scored: ScoredRun) -> Iterator[dict[str, Any]]:
 
 
 def _instance(scored: ScoredRun, sample: StoredSample) -> dict[str, Any]:
-    result, program = sample.result, scored.hiding.hide(sample.source)
+    result, program = sample.result, scored.shown(sample.source)
     statement, right = scored.statement(sample.problem), result.verdict is Verdict.ACCEPTED
     answer = {"turn_idx": 0, "source": "output.raw", "extraction_method": "custom", "is_terminal": True}
     return {

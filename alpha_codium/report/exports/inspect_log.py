@@ -42,7 +42,7 @@ def _log(scored: ScoredRun, model: str) -> Any:
             model=model,
             config=log.EvalConfig(epochs=max(map(len, problems.values()))),
             packages={"alpha_codium": scored.provenance.get("alpha_codium", "unknown")},
-            metadata=scored.provenance,
+            metadata=scored.provenance | _intervals(scored),
         ),
         results=_results(scored),
         stats=log.EvalStats(started_at=judged_at, completed_at=judged_at),
@@ -59,7 +59,7 @@ def _results(scored: ScoredRun) -> Any:
 
     count, missing = len(scored.run.samples), sum(_has_none(sample) for sample in scored.run.samples)
     metrics = {
-        point.name: EvalMetric(name=point.name, value=point.value, metadata={"interval": interval_text(point)})
+        point.name: EvalMetric(name=point.name, value=point.value, metadata={"low": point.low, "high": point.high})
         for point in scored.figures.points
         if point.value is not None
     }
@@ -69,12 +69,16 @@ def _results(scored: ScoredRun) -> Any:
     return EvalResults(total_samples=count, completed_samples=count, scores=[scores])
 
 
+def _intervals(scored: ScoredRun) -> dict[str, str]:
+    return {point.name: interval_text(point) for point in scored.figures.points}
+
+
 def _sample(scored: ScoredRun, model: str, sample: StoredSample, epoch: int) -> Any:
     from inspect_ai.log import EvalSample  # pyrefly: ignore[missing-import]
     from inspect_ai.model import ChatMessageUser, ModelOutput  # pyrefly: ignore[missing-import]
     from inspect_ai.scorer import CORRECT, INCORRECT, Score  # pyrefly: ignore[missing-import]
 
-    result, program = sample.result, scored.hiding.hide(sample.source)
+    result, program = sample.result, scored.shown(sample.source)
     statement = scored.statement(sample.problem)
     output = ModelOutput.from_content(model, fenced(program, sample.language.removesuffix("3")))
     metadata = {

@@ -4,6 +4,7 @@ import re
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
+from pathlib import Path
 
 from alpha_codium.errors import UserError
 from alpha_codium.report.figures import Point, RunFigures, figures_of
@@ -63,7 +64,9 @@ class ScoredRun:
     def hub_id(self) -> str:
         """The dataset's id on the Hub; empty if the problems aren't from there, as far as is known."""
         name = str(self.run.description.get("dataset") or self.run.description.get("dataset_name") or "")
-        found = self.given.dataset or name
+        # A file's name is cut in the facts, so that it isn't taken for an id; nor is a folder here.
+        local = not self.figures.facts.get("problems", "").startswith(name) or Path(name).exists()
+        found = self.given.dataset or ("" if local else name)
         return found if HUB_ID.fullmatch(found) else ""
 
     @cached_property
@@ -87,24 +90,27 @@ class ScoredRun:
         """What made the scores and what they are worth: the judge's identity and error, the part of the problems."""
         checks = {check.title: check.text for check in self.figures.checks}
         samples = {"samples judged": str(len(self.run.samples)), "problems judged": str(len(self.run.by_problem))}
-        found = {name: self.hiding.hide(text) for name, text in (self.figures.facts | samples | checks).items()}
+        found = {name: self.shown(text) for name, text in (self.figures.facts | samples | checks).items()}
         return {name.lower().replace("'", "").replace(" ", "_"): text for name, text in found.items()}
 
-    @cached_property
-    def hiding(self) -> Hiding:
-        """Replaces the names of folders of this machine."""
-        return Hiding.here()
+    def shown(self, text: str) -> str:
+        """Return a text without the names of folders of this machine, and without what UTF-8 can't hold."""
+        return self._hiding.hide(text).encode("utf-8", "replace").decode("utf-8")
 
     def statement(self, problem: str) -> str:
         """Return a problem's statement; its name, if the dataset can't be read any more."""
         found = self._problems.get(problem)
-        return self.hiding.hide(found.description) if found and found.description else problem
+        return self.shown(found.description) if found and found.description else problem
 
     def explanation(self, sample: StoredSample) -> str:
         """Return why a sample failed, with its first failing test; empty if it didn't."""
         failure = sample.result.failure
         lines = [sample.reason, *(failure.lines(sample.result.tests_total) if failure else ())]
-        return self.hiding.hide("\n".join(filter(None, lines))) if sample.failed else ""
+        return self.shown("\n".join(filter(None, lines))) if sample.failed else ""
+
+    @cached_property
+    def _hiding(self) -> Hiding:
+        return Hiding.here()
 
     @cached_property
     def _problems(self) -> RunProblems:
