@@ -1,4 +1,4 @@
-"""`gencode runs`: the stored runs, and why a sample of one failed."""
+"""`gencode runs`: the stored runs, why a sample of one failed, and their results in the formats of others."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ from alpha_codium.wording import size_text
 
 @click.group()
 def group() -> None:
-    """List, show and delete stored runs."""
+    """List, show, export and delete stored runs."""
 
 
 @group.command("list")

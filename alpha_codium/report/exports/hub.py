@@ -32,7 +32,7 @@ def hub_results(scored: ScoredRun) -> str:
     point, value = scored.points[0]
     entry: dict[str, Any] = {
         "dataset": {"id": scored.hub_id, "task_id": scored.given.task},
-        "value": value,
+        "value": round(value, 6),
         "date": scored.judged_at.isoformat(),
         "notes": f"{point.name}, {interval_text(point)}; {_notes(scored)}",
     }
