@@ -96,7 +96,9 @@ def main(arguments: list[str] | None = None) -> Any:
             error = click.UsageError(f"No such option {error.option_name!r}: {remedy}", error.ctx)
         context = error.ctx if isinstance(error, click.UsageError) else None
         hint = f" (see {context.command_path} --help)" if context else ""
-        say_error(f"{error.format_message()}{hint}")
+        # Click lists the choices of a missing option one a line.
+        message = error.format_message().replace("\n\t", " ")
+        say_error(f"{message}{hint}")
         sys.exit(error.exit_code)
     except UserError as error:
         say_error(said(str(error)))

@@ -1,10 +1,11 @@
-"""`gencode runs`: the stored runs, and why a sample of one failed."""
+"""`gencode runs`: the stored runs, why a sample of one failed, and their results in the formats of others."""
 
 from typing import Any
 
 import click
 
 from alpha_codium.app.options.judging import MergeOptions
+from alpha_codium.app.options.reporting import ExportOptions
 from alpha_codium.cli.fields import fields_of
 from alpha_codium.cli.options import CommonOptions, common_options
 from alpha_codium.cli.output import print_table, say
@@ -14,7 +15,7 @@ from alpha_codium.wording import size_text
 
 @click.group()
 def group() -> None:
-    """List, show and delete stored runs."""
+    """List, show, export and delete stored runs."""
 
 
 @group.command("list")
@@ -108,6 +109,23 @@ def merge(common: CommonOptions, **given: Any) -> None:
         return
     common.write_json(result.to_json())
     print_score(result, reporter.run.name if reporter.run else "")
+
+
+@group.command()
+@fields_of(ExportOptions)
+@common_options
+def export(common: CommonOptions, **given: Any) -> None:
+    """Write the result of a run for others, with what judged it, the judge's error, intervals and the subset.
+
+    Formats: the YAML of results on the Hugging Face Hub (hf), the JSON of Every Eval Ever (eee), and a log that
+    inspect view opens (inspect).
+    """
+    from alpha_codium.app.exporting import export_run
+
+    files = export_run(**given)
+    common.write_json([str(path) for path in files])
+    for path in files:
+        click.echo(path)
 
 
 @group.command()

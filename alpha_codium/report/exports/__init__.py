@@ -1,0 +1,1 @@
+"""The result of a run in the formats of others: a module for each."""
