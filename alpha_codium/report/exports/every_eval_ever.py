@@ -18,6 +18,7 @@ from alpha_codium.report.exports.scored_run import ScoredRun, interval_text, tok
 from alpha_codium.report.figures import Point
 from alpha_codium.report.samples import StoredSample
 from alpha_codium.verdict import Verdict
+from alpha_codium.wording import counted
 
 SCHEMA = "0.3.0"
 
@@ -106,7 +107,7 @@ def _result(scored: ScoredRun, point: Point, value: float) -> dict[str, Any]:
         "evaluation_timestamp": scored.judged_at.isoformat(),
         "source_data": _source(scored),
         "metric_config": {
-            "evaluation_description": f"Share of problems that one of {point.k} programs solves: it passes all tests",
+            "evaluation_description": f"Share of problems that one of {counted(point.k, 'program')} solves: it passes all tests",
             "metric_id": "pass_at_k",
             "metric_name": point.name,
             "metric_kind": "pass_rate",
