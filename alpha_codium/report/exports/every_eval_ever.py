@@ -107,7 +107,7 @@ def _result(scored: ScoredRun, point: Point, value: float) -> dict[str, Any]:
         "evaluation_timestamp": scored.judged_at.isoformat(),
         "source_data": _source(scored),
         "metric_config": {
-            "evaluation_description": f"Share of problems that one of {counted(point.k, 'program')} solves: it passes all tests",
+            "evaluation_description": f"Share of problems solved by one of {counted(point.k, 'program')}, in all tests",
             "metric_id": "pass_at_k",
             "metric_name": point.name,
             "metric_kind": "pass_rate",
