@@ -1,5 +1,6 @@
 """Audits of graders: other programs that judge programs, asked about the kit's cases."""
 
+import sys
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
@@ -25,7 +26,7 @@ async def audit_grader_async(options: AuditOptions) -> Audit:
     for name in options.section:
         if name not in known:
             raise UserError(f"there is no section {name!r} of the kit{nearest(name, known)}")
-    grader = find_grader(options.grader, options.python, options.form, options.dialect)
+    grader = find_grader(options.grader, options.python or sys.executable, options.form, options.dialect)
     grader = replace(grader, isolates=options.own_isolation)
     with ExitStack() as stack:
         on_done: list[Callable[[bool], None]] = []

@@ -1,6 +1,5 @@
 """Options of the use case that checks other graders: `audit_grader`."""
 
-import sys
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
@@ -24,8 +23,8 @@ class AuditOptions(UseCase):
     ]
     _: KW_ONLY
     python: Annotated[
-        str, Option("The interpreter in which the grader is installed.  [default: this one]", metavar="PYTHON")
-    ] = sys.executable
+        str | None, Option("The interpreter in which the grader is installed.  [default: this one]", metavar="PYTHON")
+    ] = None
     form: Annotated[Literal["stdin", "call", "assertions"], Option("What FUNCTION grades, if GRADER names one.")] = (
         "stdin"
     )
