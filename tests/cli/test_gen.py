@@ -267,10 +267,11 @@ def test_an_output_that_exists_is_replaced_only_on_request(server, home, problem
 @pytest.mark.thorough
 def test_a_run_ends_with_its_score_its_cost_and_the_command_that_judges_it(server, home, problems):
     done = solve_set(problems, server)
-    *_, score, following, other = done.stderr.splitlines()
+    *_, score, following, other, look = done.stderr.splitlines()
     assert score == "3 of 3 problems solved by the public tests, cost unknown"
     assert following.startswith("next: gencode eval eval_gen_solutions --solution_dataset ")
     assert other.startswith("  or: gencode compare solve_set")
+    assert look.startswith("look at it: gencode report solve_set")
     judged = run_cli(*shlex.split(following)[2:])
     assert judged.returncode == 0, judged.stderr
     assert "pass@1   1.0000" in judged.stdout
