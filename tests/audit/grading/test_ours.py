@@ -28,8 +28,9 @@ def address() -> Iterator[str]:
         yield found
 
 
-@pytest.mark.thorough
-@pytest.mark.parametrize("dialect", DIALECTS)
+@pytest.mark.parametrize(
+    "dialect", [pytest.param(d, marks=pytest.mark.thorough if d == "judge" else pytest.mark.slow) for d in DIALECTS]
+)
 async def test_our_service_compares_rightly_in_every_dialect(address: str, dialect: str) -> None:
     audit = await run_audit(find_grader(address, sys.executable, dialect=dialect), parallel=4, sections=QUICK)
     assert faults(audit) == []
