@@ -57,11 +57,14 @@ def chain_length(number: int, parents: dict[int, int]) -> int:
 
 
 def hit(depth: int, number: signal.Signals) -> int:
-    """Send a signal to every process at that depth; how many there were."""
-    found = at_depth(depth)
-    for pid in found:
-        os.kill(pid, number)
-    return len(found)
+    """Send a signal to every process at that depth; how many got it."""
+    hits = 0
+    for pid in at_depth(depth):
+        # One may have ended since it was found.
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, number)
+            hits += 1
+    return hits
 
 
 def plain(report: Report) -> Seen:
