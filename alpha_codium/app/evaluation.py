@@ -35,7 +35,7 @@ from alpha_codium.eval.scoring import Score
 from alpha_codium.eval.shards import Shard
 from alpha_codium.eval.tables import write_tables
 from alpha_codium.judge import Rules
-from alpha_codium.judge.many import Executor
+from alpha_codium.judge.executors import Executor
 from alpha_codium.language_table import language_asked_for
 from alpha_codium.options import recorded, use_case
 from alpha_codium.problem import TestType

@@ -9,7 +9,8 @@ from alpha_codium.coroutines import blocking, in_thread
 from alpha_codium.eval.judging import open_judge
 from alpha_codium.eval.prepare import parse_test_types
 from alpha_codium.judge import Rules
-from alpha_codium.judge.many import Task, judge_all
+from alpha_codium.judge.executors import Task
+from alpha_codium.judge.many import judge_all
 from alpha_codium.languages import language_named
 from alpha_codium.problem import ExecutionSpec, Problem, TestCase, TestType
 from alpha_codium.program import PYTHON, Program

@@ -17,7 +17,7 @@ from alpha_codium.eval.running import OnResult, recheck_near_limit, run_evaluati
 from alpha_codium.eval.scoring import Score, labels_of, score
 from alpha_codium.eval.shards import Shard
 from alpha_codium.judge import Judge, Rules
-from alpha_codium.judge.many import Executor, executor_named
+from alpha_codium.judge.executors import Executor, executor_named
 from alpha_codium.language_table import LANGUAGES
 from alpha_codium.languages.python.prelude import check_header
 from alpha_codium.program import PYTHON

@@ -22,7 +22,8 @@ from alpha_codium.eval.failures import failure_of
 from alpha_codium.eval.prepare import Entry, EvaluationTask
 from alpha_codium.eval.results import CandidateResult, ProblemResult
 from alpha_codium.judge import Judge
-from alpha_codium.judge.many import Executor, LocalPool, Task, judge_batches
+from alpha_codium.judge.executors import Executor, LocalPool, Task
+from alpha_codium.judge.many import judge_batches
 from alpha_codium.program import Program
 from alpha_codium.runs import Journal
 from alpha_codium.verdict import Judgement, Verdict

@@ -34,10 +34,9 @@ EXECUTION_COLUMNS = PLACE | {"test": "int64", "verdict": "string"} | USED | {"tr
 
 def write_tables(folder: Path, results: Sequence[ProblemResult]) -> None:
     """Write the tables of an evaluation; raises OSError."""
-    of_programs = ((problem.name, result) for problem in results for result in problem.candidates)
-    write_table(folder / CANDIDATES, CANDIDATE_COLUMNS, (_candidate_row(*each) for each in of_programs))
-    of_programs = ((problem.name, result) for problem in results for result in problem.candidates)
-    write_table(folder / EXECUTIONS, EXECUTION_COLUMNS, (row for each in of_programs for row in _execution_rows(*each)))
+    programs = [(problem.name, result) for problem in results for result in problem.candidates]
+    write_table(folder / CANDIDATES, CANDIDATE_COLUMNS, (_candidate_row(*each) for each in programs))
+    write_table(folder / EXECUTIONS, EXECUTION_COLUMNS, (row for each in programs for row in _execution_rows(*each)))
 
 
 def write_table(path: Path, columns: dict[str, str], rows: Iterable[dict[str, Any]]) -> None:

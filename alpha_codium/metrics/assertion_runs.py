@@ -27,7 +27,8 @@ from alpha_codium.errors import UserError
 from alpha_codium.eval.metric import checked_ks
 from alpha_codium.judge import Rules, kind_of
 from alpha_codium.judge.assertions import AssertionResult
-from alpha_codium.judge.many import LocalPool, Task, judge_all
+from alpha_codium.judge.executors import LocalPool, Task
+from alpha_codium.judge.many import judge_all
 from alpha_codium.metrics.shared import backend_of, check_options, check_programs, warn_near_limit
 from alpha_codium.problem import ExecutionSpec, Problem, TestCase
 from alpha_codium.program import PYTHON, Program

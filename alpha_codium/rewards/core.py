@@ -17,7 +17,8 @@ from alpha_codium.answers.extraction import extract_code
 from alpha_codium.coroutines import BACKGROUND, in_thread, run_blocking
 from alpha_codium.errors import UserError
 from alpha_codium.judge import Rules
-from alpha_codium.judge.many import Executor, LocalPool, Task, judge_all
+from alpha_codium.judge.executors import Executor, LocalPool, Task
+from alpha_codium.judge.many import judge_all
 from alpha_codium.problem import Problem, TestType
 from alpha_codium.program import PYTHON, Program
 from alpha_codium.rewards.scores import Fault, Scored, log_unjudged

@@ -7,8 +7,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from alpha_codium.errors import SandboxError
+from alpha_codium.judge.executors import IN_FLIGHT_PER_WORKER, Executor, Task
 from alpha_codium.judge.judge import MOST_KNOWN
-from alpha_codium.judge.many import IN_FLIGHT_PER_WORKER, Executor, Task
 from alpha_codium.problem import Problem
 from alpha_codium.verdict import Execution, Judgement, Status, TestResult, Verdict, judgement_of
 

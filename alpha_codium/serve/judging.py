@@ -10,7 +10,8 @@ from starlette.types import Receive, Scope, Send
 
 from alpha_codium.errors import SandboxError, Unjudgeable
 from alpha_codium.judge import Rules, kind_of
-from alpha_codium.judge.many import Executor, Task, judge_all, judge_many
+from alpha_codium.judge.executors import Executor, Task
+from alpha_codium.judge.many import judge_all, judge_many
 from alpha_codium.language_table import LANGUAGES
 from alpha_codium.sandbox import Sandbox
 from alpha_codium.serve.answers import AsciiResponse, client_of, json_line, unless_gone

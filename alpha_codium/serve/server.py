@@ -9,7 +9,7 @@ from alpha_codium.config import Settings
 from alpha_codium.errors import UserError
 from alpha_codium.eval.judging import open_judge
 from alpha_codium.hosting import NEEDS, Guarded, host_app, require_token
-from alpha_codium.judge.many import IN_FLIGHT_PER_WORKER
+from alpha_codium.judge.executors import IN_FLIGHT_PER_WORKER
 from alpha_codium.serve.load import Load
 
 if TYPE_CHECKING:

@@ -16,7 +16,8 @@ import pytest
 
 from alpha_codium.config import load_settings
 from alpha_codium.errors import UserError
-from alpha_codium.judge.many import Task, judge_all
+from alpha_codium.judge.executors import Task
+from alpha_codium.judge.many import judge_all
 from alpha_codium.judge.on_ray.cluster import RayCluster
 from alpha_codium.judge.on_ray.node import NodeJudge
 from alpha_codium.problem import Problem, TestCase

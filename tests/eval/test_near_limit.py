@@ -14,7 +14,7 @@ from alpha_codium.eval.results import CandidateResult
 from alpha_codium.eval.running import recheck_near_limit, run_evaluation
 from alpha_codium.eval.scoring import Score, score
 from alpha_codium.judge import Judge, Rules
-from alpha_codium.judge.many import LocalPool
+from alpha_codium.judge.executors import LocalPool
 from alpha_codium.limits import Limits
 from alpha_codium.runs import Journal
 from alpha_codium.verdict import Execution, Judgement, Report, Status, TestResult, Verdict

@@ -12,7 +12,7 @@ from alpha_codium.eval.prepare import human_solutions, prepare_for_evaluation
 from alpha_codium.eval.results import CandidateResult
 from alpha_codium.eval.running import run_evaluation
 from alpha_codium.judge import Judge
-from alpha_codium.judge.many import IN_FLIGHT_PER_WORKER, LocalPool
+from alpha_codium.judge.executors import IN_FLIGHT_PER_WORKER, LocalPool
 from alpha_codium.problem import CheckerSpec, ExecutionSpec
 from alpha_codium.runs import Journal
 from alpha_codium.verdict import Execution, Judgement, Status, TestResult, Verdict

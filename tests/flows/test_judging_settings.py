@@ -9,7 +9,7 @@ import pytest
 from alpha_codium.app.judgements import judge_program
 from alpha_codium.errors import SandboxError, UserError
 from alpha_codium.judge import Judge, Rules
-from alpha_codium.judge.many import EXECUTORS, LocalPool
+from alpha_codium.judge.executors import EXECUTORS, LocalPool
 from alpha_codium.problem import Problem, TestCase
 from alpha_codium.sandbox import sandbox_of
 from alpha_codium.verdict import Verdict

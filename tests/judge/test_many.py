@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from alpha_codium.judge import Rules
-from alpha_codium.judge.many import MOST_IN_BATCH, Executor, LocalPool, Task, judge_all, judge_many
+from alpha_codium.judge.executors import Executor, LocalPool, Task
+from alpha_codium.judge.many import MOST_IN_BATCH, judge_all, judge_many
 from alpha_codium.problem import CheckerSpec, ExecutionSpec, Problem, TestCase
 from alpha_codium.program import as_program
 from alpha_codium.verdict import Execution, Judgement, Status, TestResult, Verdict, judgement_of

@@ -40,7 +40,7 @@ from alpha_codium.eval.prepare import CORRECT, INCORRECT, EvaluationTask, HumanS
 from alpha_codium.eval.results import ProblemResult
 from alpha_codium.eval.running import OnResult, run_evaluation
 from alpha_codium.judge import Judge, Rules, kind_of
-from alpha_codium.judge.many import Executor, LocalPool, Task
+from alpha_codium.judge.executors import Executor, LocalPool, Task
 from alpha_codium.problem import Problem, TestType
 from alpha_codium.program import PYTHON, Program
 from alpha_codium.runs import Journal, RunFolder

@@ -15,7 +15,8 @@ from typing import Any
 from alpha_codium.audit.kit.cases import ANY, REJECTIONS, Case
 from alpha_codium.errors import UserError
 from alpha_codium.judge import Judge
-from alpha_codium.judge.many import Executor, LocalPool, Task, judge_all
+from alpha_codium.judge.executors import Executor, LocalPool, Task
+from alpha_codium.judge.many import judge_all
 from alpha_codium.program import as_program
 from alpha_codium.verdict import Judgement, Status, Verdict
 

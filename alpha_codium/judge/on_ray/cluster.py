@@ -12,7 +12,7 @@ from loguru import logger
 
 from alpha_codium.coroutines import in_thread
 from alpha_codium.errors import UserError, some_of
-from alpha_codium.judge.many import Executor, Task
+from alpha_codium.judge.executors import Executor, Task
 from alpha_codium.judge.on_ray.connection import Connection
 from alpha_codium.judge.on_ray.node import Group, NodeJudge, Packing, current
 from alpha_codium.program import PYTHON

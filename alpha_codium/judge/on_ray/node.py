@@ -4,12 +4,14 @@ import asyncio
 import itertools
 import pickle
 from collections.abc import Mapping, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from alpha_codium.coroutines import in_thread
 from alpha_codium.errors import SandboxError
-from alpha_codium.judge.many import LocalPool, Task, judge_all
+from alpha_codium.judge.executors import LocalPool, Task
+from alpha_codium.judge.many import judge_all
 from alpha_codium.program import Program
 from alpha_codium.sandbox import Sandbox, sandbox_of
 from alpha_codium.verdict import JUDGING_RULES, Identity, Judgement
@@ -79,9 +81,11 @@ class NodeJudge:
         async with self._opening:
             if self._sandbox is None:
                 sandbox = sandbox_of(self.settings)
-                await sandbox.__aenter__()
+                async with AsyncExitStack() as stack:
+                    await stack.enter_async_context(sandbox)
+                    refuse_other(self.identity, current(await sandbox.identity()))
+                    stack.pop_all()
                 self._sandbox = sandbox
-                refuse_other(self.identity, current(await sandbox.identity()))
             return self._sandbox
 
     async def is_open(self) -> bool:

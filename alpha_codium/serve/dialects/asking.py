@@ -9,7 +9,7 @@ from fastapi import Request
 
 from alpha_codium.errors import SandboxError
 from alpha_codium.eval.judging import OpenJudge
-from alpha_codium.judge.many import Task
+from alpha_codium.judge.executors import Task
 from alpha_codium.language_table import LANGUAGES
 from alpha_codium.program import PYTHON
 from alpha_codium.serve.executing import JobRunner

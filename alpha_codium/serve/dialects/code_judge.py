@@ -14,7 +14,7 @@ from pydantic import BaseModel, Field
 
 from alpha_codium.errors import SandboxError
 from alpha_codium.judge import Rules
-from alpha_codium.judge.many import Task
+from alpha_codium.judge.executors import Task
 from alpha_codium.problem import CheckerSpec, Problem, TestCase
 from alpha_codium.program import PYTHON, Program
 from alpha_codium.serve.answers import AsciiResponse

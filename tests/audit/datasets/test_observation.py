@@ -13,7 +13,7 @@ from alpha_codium.audit.datasets.observation import KEPT_OUTPUT, Observation, Ou
 from alpha_codium.audit.datasets.running import Observations, Observing
 from alpha_codium.eval.prepare import EvaluationTask
 from alpha_codium.judge import Judge, Rules
-from alpha_codium.judge.many import LocalPool
+from alpha_codium.judge.executors import LocalPool
 from alpha_codium.problem import Problem, TestCase
 from alpha_codium.program import as_program
 from alpha_codium.runs import Journal

@@ -10,7 +10,7 @@ from alpha_codium.audit.judge.examination import AFTERWARDS, CaseFinding, Examin
 from alpha_codium.audit.kit.cases import Case, load_cases, planted_secrets
 from alpha_codium.errors import SandboxError
 from alpha_codium.judge import Judge, Rules
-from alpha_codium.judge.many import Task
+from alpha_codium.judge.executors import Task
 from alpha_codium.limits import Limits
 from alpha_codium.program import PYTHON, Job, Program
 from alpha_codium.sandbox import Sandbox, open_sandbox

@@ -7,7 +7,7 @@ import pytest
 
 from alpha_codium.errors import SandboxError
 from alpha_codium.judge import Rules
-from alpha_codium.judge.many import Task
+from alpha_codium.judge.executors import Task
 from alpha_codium.judge.on_ray.node import NodeJudge, Packing, refuse_other
 from alpha_codium.problem import Problem, TestCase
 from alpha_codium.program import as_program

@@ -16,7 +16,7 @@ from alpha_codium.checkers import PROGRAM, tokens
 from alpha_codium.errors import SandboxError
 from alpha_codium.judge import Rules
 from alpha_codium.judge.checker_programs import without_empty_lines
-from alpha_codium.judge.many import Task
+from alpha_codium.judge.executors import Task
 from alpha_codium.judge.stdin import StdinKind, fault_of_size
 from alpha_codium.limits import Limits
 from alpha_codium.problem import CheckerSpec, ExecutionSpec, Problem, TestCase
