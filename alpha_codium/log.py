@@ -49,7 +49,8 @@ def setup_logging(verbosity: int = 0, short: bool = False, said: Callable[[str],
     logger.configure(patcher=lambda record: record.update(message=one_line(said(record["message"]))))
     form = where + "<level>{message}</level>"
     # `diagnose` would show the values of variables in tracebacks, keys among them.
-    logger.add(_write, level=level, format=form, colorize=sys.stderr.isatty(), diagnose=False)
+    colours = sys.stderr.isatty() and not os.environ.get("NO_COLOR")
+    logger.add(_write, level=level, format=form, colorize=colours, diagnose=False)
 
 
 def _write(line: str) -> None:

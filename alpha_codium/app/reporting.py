@@ -1,5 +1,6 @@
 """One page of HTML on stored runs."""
 
+import asyncio
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -29,22 +30,34 @@ async def report_async(options: ReportOptions) -> Page:
     candidates, if there is one, and that evaluation with the prompts and answers.
 
     Raises UserError if a run doesn't exist or has no samples, if runs have no problem in common, or if the page can't
-    be written.
+    be written. A followed page that is interrupted shows the run as it is then.
     """
     folders = [reopened(name) for name in options.runs]
     path = (options.output or _usual_output(folders)).absolute()
     await in_thread(check_output, path)
-    while True:
-        going_on = options.follow and any(folder.in_use for folder in folders)
-        before = _state_of(folders)
-        page = await _written(folders, path, going_on, options)
-        if not going_on:
-            return page
-        options.on_event(Noted(f"{counted(page.samples, 'sample')}, {size_text(page.size_bytes)}"))
-        await in_thread(_wait, folders, before)
+    if options.follow:
+        await _follow(folders, path, options)
+    return await _written(folders, path, False, options)
 
 
 report = blocking(report_async)
+
+
+async def _follow(folders: Sequence[RunFolder], path: Path, options: ReportOptions) -> None:
+    """Write the page again and again while runs go on; if interrupted, leave one that waits for no other."""
+    writing: asyncio.Task[Page] | None = None
+    try:
+        while any(folder.in_use for folder in folders):
+            before = _state_of(folders)
+            writing = asyncio.create_task(_written(folders, path, True, options))
+            page = await asyncio.shield(writing)
+            options.on_event(Noted(f"{counted(page.samples, 'sample')}, {size_text(page.size_bytes)}"))
+            await in_thread(_wait, folders, before)
+    except asyncio.CancelledError:
+        if writing is not None:
+            await writing
+            await _written(folders, path, False, options)
+        raise
 
 
 async def _written(folders: Sequence[RunFolder], path: Path, live: bool, options: ReportOptions) -> Page:

@@ -2,6 +2,7 @@
 
 import os
 import re
+import shutil
 import sys
 from collections.abc import Sequence
 
@@ -13,6 +14,8 @@ from alpha_codium.log import visible
 # The colours of verdicts, each at the beginning of an indented line. None leaves the choice to click.
 VERDICT = re.compile(r"^  (accepted|[a-z]+_(?:answer|error|exceeded|violation))\b", re.MULTILINE)
 COLOR = False if os.environ.get("NO_COLOR") else None
+# Between the columns of a table; and how narrow a column may become to make the table fit the terminal.
+SPACE, LEAST_WIDTH = "  ", 8
 
 
 def say(text: str) -> None:
@@ -66,11 +69,24 @@ def forget_unwritten() -> None:
 
 
 def print_table(rows: Sequence[Sequence[str]]) -> None:
-    """Print rows: separated by tabs into a pipe, in columns on a terminal."""
+    """Print rows: separated by tabs into a pipe, whole; in columns on a terminal, cut off to fit its width."""
     if not sys.stdout.isatty():
         lines = ["\t".join(row) for row in rows]
     else:
-        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-        lines = ["  ".join(map(str.ljust, map(visible, row), widths)).rstrip() for row in rows]
+        rows = [[visible(cell) for cell in row] for row in rows]
+        widths = _widths(rows, shutil.get_terminal_size().columns)
+        lines = [SPACE.join(map(_cell, row, widths)).rstrip() for row in rows]
     for line in lines:
         click.echo(line)
+
+
+def _widths(rows: Sequence[Sequence[str]], room: int) -> list[int]:
+    """Return the widths of columns; the widest are made narrower, down to a few characters, until all fit the room."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    while sum(widths) + len(SPACE) * (len(widths) - 1) > room and max(widths) > LEAST_WIDTH:
+        widths[widths.index(max(widths))] -= 1
+    return widths
+
+
+def _cell(text: str, width: int) -> str:
+    return text.ljust(width) if len(text) <= width else f"{text[: width - 1]}…"

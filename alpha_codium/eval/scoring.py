@@ -31,6 +31,8 @@ from alpha_codium.values import Table
 from alpha_codium.verdict import Verdict
 from alpha_codium.wording import counted
 
+# How many problems with samples have a shape worth showing, and how many characters the bar of all of them has.
+FEWEST_FOR_SHAPE, LONGEST_BAR = 10, 40
 # Difficulty and source of each problem, by its name: {"difficulty": "easy", "source": "codeforces"}.
 Labels = Mapping[str, Mapping[str, str]]
 
@@ -191,6 +193,8 @@ class Score(Table):
             shown = f"n/a ({self.reasons[name]})" if value is None else f"{value:.4f}"
             interval = f"  95 % interval {bounds[0]:.4f} to {bounds[1]:.4f}" if bounds else ""
             yield f"{name:<8} {shown}{interval}"
+        if not mixed:
+            yield from _shape_lines([_counts(problem, Verdict.ACCEPTED) for problem in self.problems])
         for low, high in () if mixed else self.bounds:
             if low.value is not None and high.value is not None:
                 yield f"pass@{low.k} lies between {low.value:.4f} and {high.value:.4f}"
@@ -235,6 +239,23 @@ def labels_of(tasks: Iterable[EvaluationTask]) -> dict[str, dict[str, str]]:
         }
         for task in tasks
     }
+
+
+def _shape_lines(counts: Sequence[tuple[int, int]]) -> Iterator[str]:
+    """How many problems have which share of samples that passed, with bars: what the mean hides."""
+    shares = [passed / samples for samples, passed in counts if samples]
+    if max((samples for samples, _ in counts), default=0) < 2 or len(shares) < FEWEST_FOR_SHAPE:
+        return
+    yield "problems by the share of their samples that passed"
+    kinds = Counter(map(_kind_of_share, shares))
+    for kind in ("none", "less than half", "half or more", "all"):
+        yield f"  {kind:<24}{kinds[kind]:>7}  {'#' * round(LONGEST_BAR * kinds[kind] / len(shares))}".rstrip()
+
+
+def _kind_of_share(share: float) -> str:
+    if share in (0, 1):
+        return "all" if share else "none"
+    return "less than half" if share < 0.5 else "half or more"
 
 
 def _near_limit_lines(limits: Sequence[str], programs: int, rechecked: int) -> Iterator[str]:

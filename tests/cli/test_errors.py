@@ -208,6 +208,19 @@ def on_a_terminal(*arguments, **environment):
 def test_errors_and_verdicts_have_colours_on_a_terminal_unless_no_color_is_set(home):
     assert on_a_terminal("data", "show", "none")[1].startswith("\x1b[31m\x1b[1merror:\x1b[0m there is")
     assert on_a_terminal("data", "show", "none", NO_COLOR="1")[1].startswith("error: there is")
+    many = ("eval", "score", ROOT / "examples/samples.jsonl", "-vv")
+    assert "\x1b" in on_a_terminal(*many)[1] and "\x1b" not in on_a_terminal(*many, NO_COLOR="1")[1]
     example = ("--benchmark", "humaneval", "--dataset_name", ROOT / "examples/humaneval.jsonl", "--k", "1")
     status, said = on_a_terminal("eval", "score", ROOT / "examples/samples.jsonl", *example)
     assert status == 0 and "\x1b[32m  accepted\x1b[0m" in said and "\x1b[31m  compilation_error\x1b[0m" in said
+
+
+def test_a_table_is_cut_to_the_width_of_the_terminal_and_whole_in_a_pipe(home):
+    for name in ("short", "a-name-" + "x" * 80):
+        (home / "runs" / name).mkdir(parents=True)
+        (home / "runs" / name / "run.toml").write_text('command = "score"\n')
+    status, said = on_a_terminal("runs", "list", COLUMNS="60")
+    assert status == 0 and "short" in said and "a-name-" in said and "x" * 80 not in said
+    assert all(len(line) <= 60 for line in said.splitlines())
+    piped = subprocess.run([sys.executable, "-m", "alpha_codium", "runs", "list"], capture_output=True, check=True)
+    assert b"x" * 80 in piped.stdout

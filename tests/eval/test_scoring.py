@@ -349,3 +349,18 @@ def test_correct_and_incorrect_solutions_together_have_no_pass_at_k_among_the_li
     facts = {"judge_error": JudgeError("local").to_json()}
     assert not any(line.startswith("pass@") for line in score([ProblemResult("p", both)], [1], facts).lines())
     assert any(line.startswith("pass@") for line in score([ProblemResult("p", both[:1])], [1], facts).lines())
+
+
+def test_the_lines_show_how_many_problems_are_solved_always_sometimes_and_never():
+    facts = {"judge_error": JudgeError("local").to_json()}
+    results = [judged(f"p{number}", passed, 4) for number, passed in enumerate([0, 0, 0, 0, 0, 1, 2, 3, 4, 4])]
+    lines = list(score(results, [1], facts).lines())
+    at = lines.index("problems by the share of their samples that passed") + 1
+    assert [line.split() for line in lines[at : at + 4]] == [
+        ["none", "5", "#" * 20],
+        ["less", "than", "half", "1", "#" * 4],
+        ["half", "or", "more", "2", "#" * 8],
+        ["all", "2", "#" * 8],
+    ]
+    assert "problems by" not in "".join(score(results[:9], [1], facts).lines())
+    assert "problems by" not in "".join(score([judged(f"p{n}", 1, 1) for n in range(10)], [1], facts).lines())

@@ -1,5 +1,6 @@
 """A page that is written again while its run goes on."""
 
+import signal
 import subprocess
 import sys
 import time
@@ -31,6 +32,7 @@ def test_a_followed_page_reloads_until_its_run_ends(home, page, tmp_path):
                 page.open(out)
                 assert "the run goes on" in page.text(".sub")
                 assert page.page.locator("#live").is_visible()
+                leave_a_page_that_does_not_reload(follow, tmp_path / "left.html")
                 assert solving.wait(timeout=120) == 0
                 assert following.wait(timeout=120) == 0
         page.page.wait_for_selector("#live", state="hidden", timeout=20_000)
@@ -45,6 +47,16 @@ def test_a_run_that_has_ended_is_written_once(home, tmp_path):
     done = run_cli("report", "one", "--follow")
     assert done.returncode == 0, done.stderr
     assert "the run goes on" not in Path(done.stdout.strip()).read_text()
+
+
+def leave_a_page_that_does_not_reload(follow: list[str], out: Path) -> None:
+    """Interrupt a command that follows a run."""
+    with subprocess.Popen([*follow[:-1], str(out)], stderr=subprocess.PIPE, text=True) as following:
+        wait_for(out)
+        assert "the run goes on" in out.read_text()
+        following.send_signal(signal.SIGINT)
+        assert following.wait(timeout=60) == 130
+    assert "the run goes on" not in out.read_text()
 
 
 def wait_for(path: Path, seconds: float = 60) -> None:
