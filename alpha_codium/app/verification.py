@@ -1,8 +1,8 @@
 """Programs of an evaluation, judged again, and what differs from the verdicts that it recorded."""
 
 import random
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from alpha_codium.app.comparison import reopened
@@ -13,28 +13,35 @@ from alpha_codium.coroutines import blocking, in_thread
 from alpha_codium.data.load import ProblemSet
 from alpha_codium.data.samples.setup import WithSetup
 from alpha_codium.errors import UserError
-from alpha_codium.eval.judging import open_judge
-from alpha_codium.eval.prepare import GENERATED, Entry, EvaluationSet, parse_test_types
+from alpha_codium.eval.judging import OpenJudge, open_judge
+from alpha_codium.eval.prepare import GENERATED, Entry, EvaluationSet, EvaluationTask, parse_test_types
 from alpha_codium.eval.receipts import RECEIPTS, Receipt, receipts_of
 from alpha_codium.eval.results import CandidateResult, ProblemResult
+from alpha_codium.judge import Rules
+from alpha_codium.judge.executors import Task
+from alpha_codium.judge.many import judge_all
 from alpha_codium.options import use_case
 from alpha_codium.report.problems import RunProblems
 from alpha_codium.report.reading import judged_samples
 from alpha_codium.report.samples import StoredSample
 from alpha_codium.runs import RunFolder
 from alpha_codium.values import JsonValue
-from alpha_codium.verdict import Identity
+from alpha_codium.verdict import Identity, Verdict
 from alpha_codium.wording import counted
 
 COMMANDS = ("score", "eval_gen_solutions")
+# How much more time a program gets that exceeds its limit now, and didn't then.
+MORE_TIME = 10
+TIME = Verdict.TIME_LIMIT_EXCEEDED
 
 
 @dataclass(frozen=True, slots=True)
 class Deviation(JsonValue):
     """A program whose verdict, or number of passed tests, isn't the recorded one.
 
-    `near_limit`: in one of both cases a limit was near, so that the machine's load may be the reason. `changed` names
-    what the receipt says was different then: tests, checker, limits.
+    `near_limit`: in one of both cases a limit was near, so that the machine's load may be the reason. `slower_here`:
+    the program exceeds its time now, but with ten times as much it does as recorded. `changed` names what the receipt
+    says was different then: tests, checker, limits.
     """
 
     problem: str
@@ -43,9 +50,12 @@ class Deviation(JsonValue):
     found: str
     near_limit: bool = False
     changed: tuple[str, ...] = ()
+    slower_here: bool = False
 
     def __str__(self) -> str:
-        reasons = [*(["near a limit"] if self.near_limit else []), *(f"other {name}" for name in self.changed)]
+        slower = [f"as recorded with {MORE_TIME} times the time"] if self.slower_here else []
+        near = ["near a limit"] if self.near_limit else []
+        reasons = [*slower, *near, *(f"other {name}" for name in self.changed)]
         why = f" ({', '.join(reasons)})" if reasons else ""
         return f"{self.problem}, program {self.program[:12]}: {self.recorded}, now {self.found}{why}"
 
@@ -68,8 +78,8 @@ class Verification:
 
     @property
     def confirmed(self) -> bool:
-        """Whether nothing differs but verdicts on programs near a limit."""
-        return not self.changed and all(each.near_limit for each in self.deviations)
+        """Whether nothing differs but verdicts on programs near a limit, or too slow for it here only."""
+        return not self.changed and all(each.near_limit or each.slower_here for each in self.deviations)
 
     def to_json(self) -> dict[str, Any]:
         """The result as JSON."""
@@ -118,9 +128,10 @@ async def verify_async(options: VerifyOptions) -> Verification:
     async with open_judge(settings) as judge:
         with judging(options.on_event, count, "judged again") as on_result:
             results = await judge.run(tasks, None, on_result)
+        slower = await _slower_here(tasks, samples, results, judge)
         now = {(r.problem, r.program): r for r in receipts_of(tasks, judge.judge.rules, judge.identity)}
     changed = _changed(receipts, now)
-    deviations = tuple(_deviations(samples, results, changed))
+    deviations = tuple(_deviations(samples, results, changed, slower))
     identity = Identity.from_json(described["sandbox"])
     return Verification(folder.name, count, deviations, identity, judge.identity, changed, bool(receipts))
 
@@ -170,18 +181,44 @@ def _changed(
     return found
 
 
+async def _slower_here(
+    tasks: EvaluationSet,
+    samples: Mapping[str, Sequence[StoredSample]],
+    results: Sequence[ProblemResult],
+    judge: OpenJudge,
+) -> set[tuple[str, int]]:
+    """Return the programs, as problem and index, that exceed their time now and have the recorded verdict with more."""
+    asked = {}
+    for task, problem in zip(tasks, results, strict=True):
+        for entry, result in zip(task.entries, problem.candidates, strict=True):
+            recorded = samples[problem.name][result.index].result
+            if result.verdict is TIME and recorded.verdict is not TIME:
+                asked[problem.name, result.index] = Task(
+                    entry.to_program(), task.problem, task.tests, _with_more_time(judge.judge.rules, task, entry)
+                )
+    again = await judge_all(list(asked.values()), judge.executor)
+    found = {key: CandidateResult.of(0, "", judgement) for key, judgement in zip(asked, again, strict=True)}
+    return {(name, at) for (name, at), now in found.items() if _shown(now) == _shown(samples[name][at].result)}
+
+
+def _with_more_time(rules: Rules, task: EvaluationTask, entry: Entry) -> Rules:
+    seconds = MORE_TIME * rules.limits_for(task.problem, entry.language).cpu_seconds
+    return replace(rules, cpu_seconds=seconds, wall_seconds=MORE_TIME * rules.wall_seconds)
+
+
 def _deviations(
     samples: Mapping[str, Sequence[StoredSample]],
     results: Sequence[ProblemResult],
     changed: Mapping[str, tuple[str, ...]],
+    slower: Collection[tuple[str, int]],
 ) -> Iterator[Deviation]:
     for problem in results:
         for result in problem.candidates:
             recorded = samples[problem.name][result.index].result
             if _shown(recorded) != _shown(result):
                 near = recorded.near_limit or result.near_limit
-                what = changed.get(problem.name, ())
-                yield Deviation(problem.name, recorded.program, _shown(recorded), _shown(result), near, what)
+                what, slow = changed.get(problem.name, ()), (problem.name, result.index) in slower
+                yield Deviation(problem.name, recorded.program, _shown(recorded), _shown(result), near, what, slow)
 
 
 def _shown(result: CandidateResult) -> str:
