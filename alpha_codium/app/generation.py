@@ -114,8 +114,7 @@ def plan(options: SolveSetOptions, *, only_preview: bool = False) -> GenerationP
     refuse_twins(chosen.names)
     check_problems(flow, chosen, in_force)
     if options.shard:
-        shard = Shard.of(options.shard, {})
-        chosen = chosen.select([place for place, name in enumerate(chosen.names) if shard.takes(name)])
+        chosen = Shard.of(options.shard, {}).problems(chosen)
     in_force = with_model(in_force, preview=only_preview)
     samples = options.samples or in_force.dataset.num_iterations
     job = SampleJob(chosen, samples, in_force.config.concurrency)

@@ -11,6 +11,9 @@ from alpha_codium.app.generation import COMMAND, solve_set_async
 from alpha_codium.app.options.judging import MergeOptions
 from alpha_codium.app.run_folders import differing, differing_entry, found_by, is_begun
 from alpha_codium.app.scoring import score_async
+from alpha_codium.app.validation import validate_async
+from alpha_codium.audit.datasets.report import ValidationReport
+from alpha_codium.audit.datasets.running import FILE as OBSERVATIONS
 from alpha_codium.config import load_settings
 from alpha_codium.coroutines import blocking, in_thread
 from alpha_codium.data.solutions import refuse_overwriting, solutions_path
@@ -32,13 +35,14 @@ COMMANDS: Mapping[str, tuple[Any, dict[str, Any]]] = {
     COMMAND: (solve_set_async, {}),
     "eval_gen_solutions": (evaluate_async, {}),
     "score": (score_async, {}),
+    "validate": (validate_async, {}),
     "eval_cc_solutions": (evaluate_human_async, {"command": "eval_cc_solutions"}),
     "pass_at_k": (evaluate_human_async, {"command": "pass_at_k"}),
 }
 
 
 @use_case(MergeOptions)
-async def merge_async(options: MergeOptions) -> Score | RunSummary:
+async def merge_async(options: MergeOptions) -> Score | RunSummary | ValidationReport:
     """Merge the runs of all parts into one run, and return its result; nothing is asked or judged.
 
     Raises UserError if a part is missing, isn't finished or has programs without a verdict, or if parts differ in their
@@ -56,6 +60,7 @@ async def merge_async(options: MergeOptions) -> Score | RunSummary:
     if command == COMMAND:
         await in_thread(_copy_answers, folders, folder.path)
     await in_thread(folder.write_lines, JOURNAL, lines)
+    await in_thread(_copy_observations, folders, folder.path)
     if "settings" in recorded:
         recorded["settings"] = with_code_tester(load_settings(base=recorded["settings"]), executor="none")
     use_case, more = COMMANDS[command]
@@ -133,7 +138,7 @@ def _refuse_unfinished(folder: RunFolder) -> None:
     except (OSError, ValueError) as error:
         raise UserError(f"run {folder.name!r} isn't finished: repeat its command, or resume it") from error
     lost = results.get("verdicts", {}).get("internal_error", 0) or results.get("unfinished", 0)
-    if lost or results.get("ended_by_budget"):
+    if not results.get("complete", not lost) or results.get("ended_by_budget"):
         raise UserError(f"run {folder.name!r} is incomplete ({counted(lost, 'program')} missing): resume it")
 
 
@@ -145,6 +150,14 @@ def _copy_answers(folders: Sequence[RunFolder], target: Path) -> None:
                 store.absorb(folder.path / ANSWERS)
             if (folder.path / TRANSCRIPTS).exists():
                 shutil.copytree(folder.path / TRANSCRIPTS, target / TRANSCRIPTS, dirs_exist_ok=True)
+
+
+def _copy_observations(folders: Sequence[RunFolder], target: Path) -> None:
+    """Copy what validations observed of programs."""
+    for path in (folder.path / OBSERVATIONS for folder in folders):
+        if path.exists():
+            with path.open("rb") as part, (target / OBSERVATIONS).open("ab") as whole:
+                shutil.copyfileobj(part, whole)
 
 
 def _merged_journal(folders: Sequence[RunFolder], judged_by: str) -> list[dict[str, Any]]:

@@ -7,11 +7,11 @@ from typing import Any
 import click
 
 from alpha_codium.app.options.judging import CleanOptions, ValidateOptions
-from alpha_codium.cli.fields import argument_or_option, fields_of
+from alpha_codium.cli.fields import argument_or_option, fields_of, refuse_nameless_part
 from alpha_codium.cli.options import CommonOptions, common_options, options, overwrite_option
 from alpha_codium.cli.output import print_table, say
 from alpha_codium.cli.reporting import Reporter
-from alpha_codium.cli.scores import csv_option, new_run, with_earlier
+from alpha_codium.cli.scores import csv_option, new_run, print_validation, with_earlier
 from alpha_codium.data.filters import Filters
 from alpha_codium.errors import UserError
 from alpha_codium.progress import Progress
@@ -132,18 +132,14 @@ def validate(common: CommonOptions, csv_path: str | None, tests_column: str | No
 
     if options["dataset"] is None:
         raise UserError(f"run {options['resume']!r} doesn't record its dataset: give it as NAME")
+    refuse_nameless_part(**options)
     options["run"] = new_run("validate", options["run"], options["resume"])
     reporter = Reporter(common)
     report = validation.validate(**options, settings=settings, on_event=reporter)
     if report.stored is not None:
         click.echo(f"stored in {report.stored}", err=True)
     common.write_files(report, csv_path)
-    for line in report.lines():
-        say(line)
-    reporter.tell_how_to_look()
-    if report.unjudged:
-        click.echo(f"the result is INCOMPLETE: {counted(report.unjudged, 'program')} got no verdict", err=True)
-        raise click.exceptions.Exit(1)
+    print_validation(report, reporter.run.name if reporter.run else "")
 
 
 @group.command("clean_generations")

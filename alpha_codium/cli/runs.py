@@ -99,16 +99,21 @@ def merge(common: CommonOptions, **given: Any) -> None:
     from alpha_codium.app.merging import merge
     from alpha_codium.cli.gen import print_summary
     from alpha_codium.cli.reporting import Reporter
-    from alpha_codium.cli.scores import print_score
+    from alpha_codium.cli.scores import print_score, print_validation
     from alpha_codium.eval.scoring import Score
+    from alpha_codium.gen.summary import RunSummary
 
     reporter = Reporter(common)
     result = merge(**given, on_event=reporter)
-    if not isinstance(result, Score):
+    run = reporter.run.name if reporter.run else ""
+    if isinstance(result, RunSummary):
         print_summary(result, common)
         return
     common.write_json(result.to_json())
-    print_score(result, reporter.run.name if reporter.run else "")
+    if isinstance(result, Score):
+        print_score(result, run)
+    else:
+        print_validation(result, run)
 
 
 @group.command()

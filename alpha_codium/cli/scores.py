@@ -10,8 +10,10 @@ from alpha_codium.cli.fields import Decorator, needed, refuse_nameless_part
 from alpha_codium.cli.options import CommonOptions, options, said
 from alpha_codium.cli.output import say
 from alpha_codium.log import visible
+from alpha_codium.wording import counted
 
 if TYPE_CHECKING:
+    from alpha_codium.audit.datasets.report import ValidationReport
     from alpha_codium.config import Settings
     from alpha_codium.eval.scoring import Score
 
@@ -75,20 +77,35 @@ def new_run(command: str, name: str | None, resume: str | None) -> str | None:
 
 def print_score(result: "Score", run: str) -> None:
     """Print the scores; exit with 1 where the result is incomplete."""
-    from alpha_codium.cli.reporting import LOOK
-    from alpha_codium.eval.shards import Shard
-
     for hint in result.hints(run):
         click.echo(visible(said(hint)), err=True)
     for line in result.lines():
         say(said(line))
-    if shard := result.extra.get("shard"):
-        whole = Shard.of(shard, {}).whole_name(run)
-        click.echo(f"part {shard}; when all parts are judged: gencode runs merge {whole}", err=True)
-    elif run:
-        click.echo(LOOK.format(run), err=True)
+    _tell_what_next(run, result.extra.get("shard", ""))
     if run and result.verdicts.keys() - {"accepted", "no_tests", "internal_error"}:
         click.echo(f"why programs failed: gencode runs show {run} --failed", err=True)
     if not result.complete:
         click.echo("the result is INCOMPLETE", err=True)
         raise click.exceptions.Exit(1)
+
+
+def print_validation(report: "ValidationReport", run: str) -> None:
+    """Print the findings on a dataset; exit with 1 where programs got no verdict."""
+    for line in report.lines():
+        say(line)
+    _tell_what_next(run, report.shard)
+    if report.unjudged:
+        click.echo(f"the result is INCOMPLETE: {counted(report.unjudged, 'program')} got no verdict", err=True)
+        raise click.exceptions.Exit(1)
+
+
+def _tell_what_next(run: str, shard: str) -> None:
+    """Say how to merge the parts of a run, or how to look at the run if it is a whole."""
+    from alpha_codium.cli.reporting import LOOK
+    from alpha_codium.eval.shards import Shard
+
+    if shard:
+        whole = Shard.of(shard, {}).whole_name(run)
+        click.echo(f"part {shard}; when all parts are judged: gencode runs merge {whole}", err=True)
+    elif run:
+        click.echo(LOOK.format(run), err=True)

@@ -1,7 +1,8 @@
 """Shards of an evaluation: parts that are judged apart, such as by the tasks of an array job, and merged at the end.
 
 The cut depends only on the names of the problems and the texts of the programs: a program of a problem is in one part
-of N, wherever and in whatever order it is judged. Parts have numbers from 1; the tasks of arrays are numbered from 0.
+of N, wherever and in whatever order it is judged. Generation and validation are cut by problem. Parts have numbers from
+1; the tasks of arrays are numbered from 0.
 """
 
 import hashlib
@@ -9,6 +10,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
+from alpha_codium.data.load import ProblemSet
 from alpha_codium.errors import UserError
 from alpha_codium.eval.prepare import EvaluationTask
 
@@ -55,6 +57,10 @@ class Shard:
         """Return whether what the key names is in this part."""
         digest = hashlib.sha256("\0".join(key).encode("utf-8", "surrogatepass")).digest()
         return int.from_bytes(digest[:8], "big") % self.count == self.number - 1
+
+    def problems(self, problems: ProblemSet) -> ProblemSet:
+        """Return the problems in this part, for work that is done by problem."""
+        return problems.select([place for place, name in enumerate(problems.names) if self.takes(name)])
 
     def tasks(self, tasks: Iterable[EvaluationTask]) -> Iterator[EvaluationTask]:
         """Yield all tasks with their programs in this part."""

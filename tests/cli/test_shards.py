@@ -10,6 +10,9 @@ from typing import Any
 
 import pytest
 
+from alpha_codium.data.schema import record_from_problem
+from tests.audit.datasets.cases import sound_problem, with_second_answer, with_weak_tests
+from tests.data.records import write_jsonl
 from tests.gen.running import ECHO, assert_refused, model_arguments, run_cli, write_problems
 from tests.servers.scripted import ScriptedServer
 
@@ -162,3 +165,34 @@ def test_the_script_for_slurm_judges_the_part_of_its_task(home: Path) -> None:
         assert done.returncode == 0, done.stderr
     merged = run_cli("runs", "merge", "r")
     assert "3 problems, 4 programs" in merged.stdout, merged.stderr
+
+
+@pytest.mark.thorough
+def test_parts_of_a_validation_are_merged_to_what_one_run_gives(home: Path, tmp_path: Path) -> None:
+    kinds = [
+        sound_problem("sum-0", "sum"),
+        with_second_answer(sound_problem("span-1", "span")),
+        with_weak_tests(sound_problem("largest-2", "largest")),
+    ]
+    problems = write_jsonl(tmp_path / "known.jsonl", list(map(record_from_problem, kinds)))
+    whole = run_cli("data", "validate", problems, "--run", "whole")
+    assert whole.returncode == 0, whole.stderr
+    for number in (2, 1):
+        done = run_cli("data", "validate", problems, "--run", "part", "--shard", f"{number}/2")
+        assert done.returncode == 0, done.stderr
+        assert f"part {number}/2; when all parts are judged: gencode runs merge part" in done.stderr
+    merged = run_cli("runs", "merge", "part")
+    assert merged.returncode == 0, merged.stderr
+    assert findings(home / "runs" / "part") == findings(home / "runs" / "whole")
+    assert merged.stdout.splitlines()[:8] == whole.stdout.splitlines()[:8]
+    stored = run_cli("data", "validate", "--resume", "part", "--output_dataset_name", tmp_path / "checked")
+    assert stored.returncode == 0 and (tmp_path / "checked").is_dir(), stored.stderr
+    again = ("data", "validate", problems, "--run", "x", "--shard", "1/2", "--output_dataset_name", "y")
+    assert_refused(run_cli(*again), "a part has no --output_dataset_name")
+
+
+def findings(run: Path) -> list[Any]:
+    """What a validation found of each problem, without what was measured."""
+    return [
+        (problem["name"], problem["findings"]) for problem in json.loads((run / "results.json").read_text())["problems"]
+    ]

@@ -168,7 +168,7 @@ class CleanOptions(SampleFile):
 
 
 @dataclass(frozen=True)
-class ValidateOptions(OfPart, InRunFolder, Judging, Configured):
+class ValidateOptions(OfPart, Sharded, Judging, Configured):
     """Options of `validate`."""
 
     dataset: Annotated[str, Option(DATASET, "--dataset_name", argument="NAME")]

@@ -66,7 +66,7 @@ def _cpu_name() -> str:
 class ValidationReport(Table):
     """The assessments of a split and the calibration of its limits; as a table, it has a row for each problem.
 
-    `stored` is the path of the problems written with these columns, if they were.
+    `stored` is the path of the problems written with these columns, if they were; `shard` the part that these are.
     """
 
     columns: ClassVar[tuple[str, ...]] = ROW
@@ -75,6 +75,7 @@ class ValidationReport(Table):
     calibration: dict[str, Any]
     machine: dict[str, Any] = field(default_factory=machine)
     stored: Path | None = None
+    shard: str = ""
 
     @property
     def unjudged(self) -> int:
@@ -89,7 +90,8 @@ class ValidationReport(Table):
     def to_json(self) -> dict[str, Any]:
         """The whole report as JSON."""
         reasons = Counter(reason.value for p in self.problems for reason in {f.reason for f in p.findings})
-        return {
+        shard = {"shard": self.shard} if self.shard else {}
+        return shard | {
             "n_problems": len(self.problems),
             "complete": self.unjudged == 0,
             "rates": {name: rate.to_json() for name, rate in self.rates.items()},
