@@ -85,7 +85,7 @@ class Executor(ABC):
 class LocalPool(Executor):
     """Judges in an open sandbox, which runs `workers` programs at a time (0: one per core)."""
 
-    def __init__(self, sandbox: Sandbox, workers: int = 0, _settings: object = None) -> None:
+    def __init__(self, sandbox: Sandbox, workers: int = 0) -> None:
         self.sandbox, self.workers = sandbox, workers
         # The last ones, since many programs have the same problem.
         self._judges: list[ProblemJudge] = []
@@ -146,11 +146,15 @@ class NoExecutor(Executor):
     in_flight = 1
 
     def __init__(self, *_what: object) -> None:
-        """See `LocalPool`."""
+        """Takes what `executor_named` gives, and needs nothing of it."""
 
     async def judge(self, tasks: Sequence[Task]) -> list[Judgement]:
         """Raise UserError: a verdict is missing."""
         raise UserError(f"a program of problem {tasks[0].problem.name!r} has no verdict, and nothing is to be judged")
+
+
+def _local(sandbox: Sandbox, workers: int, _settings: "Settings") -> Executor:
+    return LocalPool(sandbox, workers)
 
 
 def _ray(*what: Any) -> Executor:
@@ -160,7 +164,7 @@ def _ray(*what: Any) -> Executor:
 
 
 # Executors by name; packages can add some with an entry point in the group `alpha_codium.executors`.
-EXECUTORS: Mapping[str, Callable[..., Executor]] = {"local": LocalPool, "ray": _ray, "none": NoExecutor}
+EXECUTORS: Mapping[str, Callable[..., Executor]] = {"local": _local, "ray": _ray, "none": NoExecutor}
 
 
 def executor_named(name: str, sandbox: Sandbox, workers: int, settings: "Settings") -> Executor:

@@ -57,14 +57,13 @@ class Tick:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Chart:
-    """A chart of lines; `label` says in words what it shows."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Frame:
+    """The axes of a chart; `label` says in words what it shows."""
 
     title: str
     x_title: str
     label: str
-    lines: tuple[Line, ...]
     x_ticks: tuple[Tick, ...]
     y_ticks: tuple[Tick, ...]
     width: int = WIDTH
@@ -72,6 +71,13 @@ class Chart:
     left: int = LEFT
     right: int = WIDTH - RIGHT
     bottom: int = HEIGHT - BOTTOM
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chart(Frame):
+    """A chart of lines."""
+
+    lines: tuple[Line, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,21 +92,11 @@ class Bar:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class Histogram:
-    """A chart of bars; `label` says in words what it shows."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Histogram(Frame):
+    """A chart of bars."""
 
-    title: str
-    x_title: str
-    label: str
     bars: tuple[Bar, ...]
-    x_ticks: tuple[Tick, ...]
-    y_ticks: tuple[Tick, ...]
-    width: int = WIDTH
-    height: int = HEIGHT
-    left: int = LEFT
-    right: int = WIDTH - RIGHT
-    bottom: int = HEIGHT - BOTTOM
 
 
 def by_problem(runs: Sequence[RunFigures]) -> Histogram | None:
@@ -133,7 +129,10 @@ def by_problem(runs: Sequence[RunFigures]) -> Histogram | None:
     marks = (0, tallest // 2, tallest) if tallest > 1 else (0, tallest)
     y_ticks = tuple(Tick(_height(count / tallest), str(count)) for count in marks)
     x_ticks = tuple(ticks[:: 2 if classes > 6 else 1])
-    return Histogram(title, "samples that pass", f"{title}. {said}", tuple(bars), x_ticks, y_ticks)
+    label = f"{title}. {said}"
+    return Histogram(
+        title=title, x_title="samples that pass", label=label, bars=tuple(bars), x_ticks=x_ticks, y_ticks=y_ticks
+    )
 
 
 def _counts(run: RunFigures, classes: int) -> list[int]:
@@ -189,7 +188,8 @@ def _chart(
     )
     y_ticks = tuple(Tick(_height(share / 4), f"{share * 25}%") for share in range(5))
     x_ticks = tuple(Tick(place(x), _short(x)) for x in _spread(sorted(set(xs)), place))
-    return Chart(title, x_title, f"{title}, by {unit}. {said}", lines, x_ticks, y_ticks)
+    label = f"{title}, by {unit}. {said}"
+    return Chart(title=title, x_title=x_title, label=label, lines=lines, x_ticks=x_ticks, y_ticks=y_ticks)
 
 
 def _spread(xs: Sequence[float], place: Callable[[float], float]) -> list[float]:

@@ -47,11 +47,10 @@ def test_no_hostile_program_is_paid_and_honest_ones_among_them_are() -> None:
     words = [secrets.token_hex(8) for _ in range(2)]
     tests = [[word, word[::-1]] for word in words]
     sources = [HONEST, *hostile_sources(), HONEST]
-    rewards = rewards_of([(f"```python\n{source}\n```", tests) for source in sources], "all", "share")
-    for given in rewards.values():
-        assert (given[0], given[-1]) == (1.0, 1.0)
-        paid = [source[:80] for source, reward in zip(sources[1:-1], given[1:-1], strict=True) if reward]
-        assert paid == []
+    # Who isn't paid for a single test isn't paid for all of them either.
+    given = rewards_of([(f"```python\n{source}\n```", tests) for source in sources], "share")["share"]
+    assert (given[0], given[-1]) == (1.0, 1.0)
+    assert [source[:80] for source, reward in zip(sources[1:-1], given[1:-1], strict=True) if reward] == []
 
 
 @pytest.mark.thorough

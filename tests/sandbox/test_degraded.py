@@ -32,8 +32,8 @@ from tests.sandbox.test_hostile import (
 
 HERE = Path(__file__).parent
 STATES = (
-    *(pytest.param(state, marks=pytest.mark.thorough) for state in ("user", "root")),
-    pytest.param("mounts", marks=pytest.mark.slow),
+    pytest.param("user", marks=pytest.mark.thorough),
+    *(pytest.param(state, marks=pytest.mark.slow) for state in ("root", "mounts")),
 )
 
 # What programs in other languages do that are compiled there, and what they print.

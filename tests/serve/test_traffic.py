@@ -41,7 +41,7 @@ def test_verdicts_under_four_times_the_load_are_the_same(amount: int) -> None:
     assert seen["internal_errors"] == 0
 
 
-@few_or_many(12, 300)
+@few_or_many(6, 300)
 def test_of_twice_as_many_requests_as_can_be_judged_each_is_judged_or_refused(amount: int) -> None:
     seen = traffic("overload", amount)
     assert seen["lost"] == {}
@@ -52,7 +52,7 @@ def test_of_twice_as_many_requests_as_can_be_judged_each_is_judged_or_refused(am
     assert seen["memory_last"] < 1.2 * seen["memory_first"]
 
 
-@few_or_many(6_000, SOAK)
+@few_or_many(3_000, SOAK)
 def test_many_requests_leave_nothing_behind(amount: int) -> None:
     # Of the few, one in five is judged, which is what takes long.
     seen = traffic("soak", amount, 1 if amount == SOAK else 5)

@@ -271,17 +271,17 @@ async def overload(address: str, pid: int, seconds: float) -> dict[str, Any]:
 
 
 async def measured_capacity(address: str, waiting: Iterator[dict[str, Any]]) -> float:
-    """The requests that the server judges in a second: of 1,000, after 100 with which its workers start."""
+    """The requests that the server judges in a second: of 400, after 100 with which its workers start."""
     async with session() as client:
 
         async def work(programs: Iterator[dict[str, Any]]) -> None:
             for request in programs:
                 await judge(client, address, request)
 
-        for count in (100, 1000):
+        for count in (100, 400):
             start, programs = time.monotonic(), itertools.islice(waiting, count)
             await asyncio.gather(*(work(programs) for _ in range(8 * CORES)))
-    return 1000 / (time.monotonic() - start)
+    return 400 / (time.monotonic() - start)
 
 
 def main(arguments: Sequence[str]) -> dict[str, Any]:

@@ -194,8 +194,9 @@ async def test_the_smallest_executable_starts_and_a_broken_one_does_not(monkeypa
         ("constexpr long f(long n) { long s = 0; for (long i = 0; i < n; i++) s += i; return s; }\n"
          "static_assert(f(1L << 40) > 0);\nint main() {}", "constexpr"),
         ("template <int N> struct A { A<N + 1> a; };\nint main() { A<0> a; }", "template instantiation depth"),
-        ("#define A(x) x x x x x x x x x x\n#define B(x) A(A(A(A(x))))\nB(B(B(int a;)))\nint main() {}",
-         "compiling takes"),
+        pytest.param(
+            "#define A(x) x x x x x x x x x x\n#define B(x) A(A(A(A(x))))\nB(B(B(int a;)))\nint main() {}",
+            "compiling takes", marks=pytest.mark.slow),
     ],
 )  # fmt: skip
 async def test_a_program_made_to_overload_the_compiler_does_not_compile(
