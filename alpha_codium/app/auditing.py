@@ -6,10 +6,10 @@ from contextlib import ExitStack
 from dataclasses import replace
 
 from alpha_codium.app.events import ProgressCounter, working
-from alpha_codium.app.options.grading import AuditOptions
-from alpha_codium.audit.grading.auditing import ASKING, run_audit
-from alpha_codium.audit.grading.finding import find_grader
-from alpha_codium.audit.grading.report import Audit
+from alpha_codium.app.options.auditing import AuditOptions
+from alpha_codium.audit.graders.auditing import ASKING, run_audit
+from alpha_codium.audit.graders.finding import find_grader
+from alpha_codium.audit.graders.report import Audit
 from alpha_codium.audit.kit.cases import load_cases
 from alpha_codium.coroutines import blocking
 from alpha_codium.errors import UserError, nearest

@@ -7,12 +7,12 @@ from pathlib import Path
 
 from alpha_codium.app.evaluation import Evaluation, with_code_tester
 from alpha_codium.app.events import OnEvent, working
+from alpha_codium.app.options.auditing import RejudgeOptions
 from alpha_codium.app.options.judging import ScoreOptions
-from alpha_codium.app.options.rejudging import RejudgeOptions
 from alpha_codium.app.scoring import prepared
-from alpha_codium.audit.grading.asking import arguments_for
-from alpha_codium.audit.grading.finding import find_grader
-from alpha_codium.audit.grading.process import GraderProcess
+from alpha_codium.audit.graders.asking import arguments_for
+from alpha_codium.audit.graders.finding import find_grader
+from alpha_codium.audit.graders.process import GraderProcess
 from alpha_codium.audit.published.report import FAILED, PASSED, Flip, PublishedRun, Rejudgement
 from alpha_codium.audit.published.verdicts import verdict_column, verdicts_of
 from alpha_codium.config import Settings, load_settings
@@ -62,7 +62,7 @@ rejudge = blocking(rejudge_async)
 
 
 def _dataset_for(rows: Sequence[Row], datasets: Sequence[str], file: str) -> str:
-    """The first of the datasets that has the problems of all rows, preferably by the names that the rows have."""
+    """Return the first of the datasets that has the problems of all rows, preferably by the names in the rows."""
     errors, fitting = [], {}
     for dataset in datasets:
         try:
@@ -78,12 +78,12 @@ def _dataset_for(rows: Sequence[Row], datasets: Sequence[str], file: str) -> str
 
 
 def _split_of(dataset: str) -> str | None:
-    """All splits of a file, since only the problems with samples count."""
+    """Return all splits of a file, since only the problems with samples count."""
     return WHOLE if isinstance(find_source(dataset), FileSource) else None
 
 
 def _selections(rows: Sequence[Row]) -> Iterator[list[str]]:
-    """What selects each run of a file."""
+    """Yield what selects each run of a file."""
     runs = runs_of(rows)
     if not runs:
         yield []
@@ -94,7 +94,7 @@ def _selections(rows: Sequence[Row]) -> Iterator[list[str]]:
 async def _judged(
     file: str, column: str, dataset: str, selection: list[str], options: RejudgeOptions, settings: Settings
 ) -> tuple[PublishedRun, list[tuple[Flip, EvaluationTask]]]:
-    """One run with our verdicts, and its flips."""
+    """Return one run with our verdicts, and its flips."""
     asked = ScoreOptions(
         file=file, dataset=dataset, split=_split_of(dataset), select=selection, setup=options.setup,
         only_present=True, k=(1,), settings=settings, on_event=options.on_event,
@@ -130,7 +130,7 @@ def _flip(run: str, task: EvaluationTask, theirs: bool, result: CandidateResult)
 
 
 def _reason(result: CandidateResult) -> str:
-    """Why a program failed, in one line."""
+    """Return why a program failed, in one line."""
     failure = result.failure
     if failure is None:
         return "all tests pass" if result.verdict is Verdict.ACCEPTED else result.verdict.value
@@ -143,7 +143,7 @@ def _reason(result: CandidateResult) -> str:
 async def _with_plain(
     flips: Sequence[tuple[Flip, EvaluationTask]], settings: Settings, on_event: OnEvent
 ) -> list[Flip]:
-    """The flips with what python3 says: each program is run alone, with the tests after it."""
+    """Return the flips with what python3 says: each program is run alone, with the tests after it."""
     if not flips:
         return []
     python = settings.code_tester.interpreter or sys.executable
@@ -157,7 +157,7 @@ async def _with_plain(
 
 
 async def _plain(flip: Flip, task: EvaluationTask, witness: GraderProcess, header: str) -> Flip:
-    """A flip with what python3 says of its program."""
+    """Return a flip with what python3 says of its program."""
     spec = task.problem.execution
     if spec.kind not in witness.forms or spec.language != PYTHON:
         return replace(flip, plain="not run")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from alpha_codium.audit.grading.enclosure import enclosing_command
+from alpha_codium.audit.graders.enclosure import enclosing_command
 from tests.cli.here import gencode
 from tests.support import ROOT
 from tests.test_docs import blocks

@@ -44,7 +44,7 @@ class CaseResult:
     reason: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        """The result as JSON."""
+        """Return the result as JSON."""
         values: dict[str, Any] = {
             "name": self.case.name,
             "section": self.case.section,
@@ -75,7 +75,7 @@ class Examination:
         return counts
 
     def to_json(self) -> dict[str, Any]:
-        """The examination as JSON."""
+        """Return the examination as JSON."""
         counts = Counter(result.finding for result in self.results)
         return {
             "faultless": self.faultless,
@@ -85,7 +85,7 @@ class Examination:
         }
 
     def lines(self) -> Iterator[str]:
-        """The sections with their findings, and each case that isn't as expected."""
+        """Yield the sections with their findings, and each case that isn't as expected."""
         shown = [f for f in CaseFinding if f is CaseFinding.RIGHT or any(r.finding is f for r in self.results)]
         yield f"{'kit':<16}" + "".join(f"{finding.value:>12}" for finding in shown)
         for section, counts in self.sections.items():
@@ -167,7 +167,7 @@ def _result_of(case: Case, judgement: Judgement) -> CaseResult:
 
 
 async def _missing_modules(judge: Judge, names: set[str]) -> set[str]:
-    """The modules that the programs' interpreter doesn't have."""
+    """Return the modules that the programs' interpreter doesn't have."""
     missing = set()
     for name in sorted(names):
         report = await judge.sandbox.run(f"import {name}", [""])

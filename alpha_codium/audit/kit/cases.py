@@ -86,12 +86,12 @@ class Case:
 
 
 def kit_version() -> str:
-    """The version of the kit: another one may have other cases."""
+    """Return the version of the kit: another one may have other cases."""
     return str(_table("problems")["version"])
 
 
 def load_cases(planted: Mapping[str, str] = {}) -> list[Case]:
-    """All cases, in the order of `SECTIONS`, with names in braces replaced by the `planted` secrets."""
+    """Return all cases, in the order of `SECTIONS`, with names in braces replaced by the `planted` secrets."""
     problems = {name: _problem(name, values, planted) for name, values in _table("problems")["problem"].items()}
     cases = [_table(section) | values for section in SECTIONS for values in _table(section)["case"]]
     return [case for values in cases for case in _variants(values, problems)]
@@ -128,7 +128,7 @@ def _problem(name: str, values: Mapping[str, Any], planted: Mapping[str, str]) -
 
 
 def _text(value: str | list[tuple[str, int]], planted: Mapping[str, str]) -> str:
-    """A test's text: as it is, or made of repeated parts; with the secrets filled in."""
+    """Return a test's text: as it is, or made of repeated parts; with the secrets filled in."""
     text = value if isinstance(value, str) else "".join(part * times for part, times in value)
     for name, secret in planted.items():
         text = text.replace(f"{{{name}}}", secret)

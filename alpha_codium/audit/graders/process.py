@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
 
-from alpha_codium.audit.grading import worker
-from alpha_codium.audit.grading.enclosure import FOLDER, HOME, SHARED, enclosing_command, kept_of
+from alpha_codium.audit.graders import worker
+from alpha_codium.audit.graders.enclosure import FOLDER, HOME, SHARED, enclosing_command, kept_of
 from alpha_codium.errors import UserError
 
 # Some packages that graders import take a minute to load.
@@ -82,7 +82,7 @@ class GraderProcess:
         await self._end()
 
     async def ask(self, form: str, arguments: list[Any], seconds: float) -> Answer:
-        """What the grader says of a case in this form; a process that is lost is started anew."""
+        """Return what the grader says of a case in this form; a process that is lost is started anew."""
         if self._process is None:
             await self._start()
         request = {"form": form, "arguments": arguments, "seconds": seconds}

@@ -16,7 +16,7 @@ SECONDS = 5
 
 
 def post(path, **content):
-    """The JSON that the service answers with; a refusal raises HTTPError."""
+    """Return the JSON that the service answers with; a refusal raises HTTPError."""
     headers = {"Content-Type": "application/json"}
     request = urllib.request.Request(URL + path, json.dumps(content).encode(), headers)
     with urllib.request.urlopen(request, timeout=120) as answer:
@@ -29,7 +29,7 @@ def ran(status, said, expected):
 
 
 def judge(program, text, expected):
-    """One test in the dialect's own words; see the module."""
+    """Judge one test as the dialect asks; see the module."""
     if DIALECT == "judge0":
         fields = {"source_code": program, "language_id": 71, "stdin": text, "expected_output": expected}
         return post("/submissions?wait=true", cpu_time_limit=SECONDS, **fields)["status"]["id"] == 3

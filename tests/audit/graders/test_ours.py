@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 import alpha_codium
-from alpha_codium.audit.grading.auditing import run_audit
-from alpha_codium.audit.grading.finding import DIALECTS, find_grader
-from alpha_codium.audit.grading.report import FAULTS, Audit
+from alpha_codium.audit.graders.auditing import run_audit
+from alpha_codium.audit.graders.finding import DIALECTS, find_grader
+from alpha_codium.audit.graders.report import FAULTS, Audit
 from tests.serve.serving import started
 
 METRIC = Path(alpha_codium.__file__).parent / "metrics" / "code_eval"

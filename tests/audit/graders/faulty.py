@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from alpha_codium.audit.grading.process import Grader
+from alpha_codium.audit.graders.process import Grader
 
 ACCEPTS = "def grade(program, inputs, outputs): return True"
 RAISES = "def grade(program, inputs, outputs): raise ValueError('no')"

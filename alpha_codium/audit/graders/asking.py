@@ -15,7 +15,7 @@ ACCEPTED, REJECTED, REFUSED, ANYTHING = "accepted", "rejected", "refused", "anyt
 
 
 def cases_to_ask() -> list[Case]:
-    """The kit's cases that don't depend on the limits of our judge, with an answer that is new each time."""
+    """Return the kit's cases that don't depend on the limits of our judge, with an answer that is new each time."""
     # Nothing is planted on the host: whoever finds the answer has it from the grader.
     nowhere = {"file": "/nowhere", "port": "1", "pid": "1", "token": f".audit-{secrets.token_hex(8)}"}
     planted = nowhere | {"answer": ANSWER + secrets.token_hex(16)}
@@ -23,7 +23,7 @@ def cases_to_ask() -> list[Case]:
 
 
 def right_answer(case: Case) -> str:
-    """What a grader should say of a case."""
+    """Return what a grader should say of a case."""
     if case.expected == {Verdict.ACCEPTED}:
         return ACCEPTED
     if case.expected <= REJECTIONS:
@@ -32,12 +32,12 @@ def right_answer(case: Case) -> str:
 
 
 def arguments_of(case: Case) -> list[Any]:
-    """The arguments of the grader's function for a case."""
+    """Return the arguments of the grader's function for a case."""
     return arguments_for(case.form, case.program, case.problem.execution.entry_point, case.tests)
 
 
 def arguments_for(form: str, program: str, name: str, tests: Sequence[TestCase]) -> list[Any]:
-    """The arguments of the function that grades a form: the program, the name of its function, and the tests."""
+    """Return the arguments of the function that grades a form: the program, the name of its function, and the tests."""
     inputs, outputs = [test.input for test in tests], [test.output for test in tests]
     if form not in OF_FUNCTIONS:
         return [program, inputs, outputs]
@@ -57,7 +57,7 @@ OF_FUNCTIONS = {"call": _of_call, "assertions": _of_assertions}
 
 
 def called(test: str, name: str) -> str:
-    """A test that calls the function `check` that it defines, as graders of HumanEval do themselves."""
+    """Return a test that calls the function `check` that it defines, as graders of HumanEval do themselves."""
     calls = not re.search(r"^def check\(", test, re.MULTILINE) or re.search(r"^check\(", test, re.MULTILINE)
     return test if calls else f"{test}\ncheck({name})\n"
 
@@ -68,5 +68,5 @@ def is_attack(case: Case) -> bool:
 
 
 def in_forms(cases: Sequence[Case], forms: frozenset[str]) -> list[Case]:
-    """The cases in these forms."""
+    """Return the cases in these forms."""
     return [case for case in cases if case.form in forms]

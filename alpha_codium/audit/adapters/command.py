@@ -13,7 +13,7 @@ command = shlex.split(os.environ["GENCODE_AUDIT_TARGET"])
 
 
 def ask(**case):
-    """The command's answer to one line."""
+    """Return the command's answer to one line."""
     done = subprocess.run(command, input=json.dumps(case) + "\n", stdout=subprocess.PIPE, text=True)
     lines = done.stdout.splitlines()
     if not lines:
@@ -26,14 +26,14 @@ forms = ask(form=None)["forms"]
 if "stdin" in forms:
 
     def grade(program, inputs, outputs):
-        """The answer for a program with inputs and outputs."""
+        """Return the answer for a program with inputs and outputs."""
         return ask(form="stdin", program=program, inputs=inputs, outputs=outputs)["accepted"]
 
 
 if "call" in forms:
 
     def grade_call(program, function, arguments, results):
-        """The answer for a program with a function that is called."""
+        """Return the answer for a program with a function that is called."""
         case = {"program": program, "function": function, "arguments": arguments, "results": results}
         return ask(form="call", **case)["accepted"]
 
@@ -41,5 +41,5 @@ if "call" in forms:
 if "assertions" in forms:
 
     def grade_assertions(program, tests, function):
-        """The answer for a program with assertions."""
+        """Return the answer for a program with assertions."""
         return ask(form="assertions", program=program, tests=tests, function=function)["accepted"]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from alpha_codium.audit.grading.asking import arguments_of
+from alpha_codium.audit.graders.asking import arguments_of
 from alpha_codium.audit.kit.cases import Case, kit_version
 from alpha_codium.errors import UserError
 from alpha_codium.wording import counted
@@ -41,7 +41,7 @@ class Disagreement:
     known: bool = False
 
     def to_json(self) -> dict[str, Any]:
-        """The entry of its list; long texts of the witness are cut."""
+        """Return the entry of its list; long texts of the witness are cut."""
         arguments = [_cut(each) for each in arguments_of(self.case)]
         values: dict[str, Any] = {
             "case": self.case.identity,
@@ -55,7 +55,7 @@ class Disagreement:
         return values | ({"message": self.message} if self.message else {})
 
     def line(self) -> str:
-        """The answer in one line."""
+        """Return the answer in one line."""
         why = f" ({self.message})" if self.message else ""
         return f"  {self.case.form}: {self.case.identity}: {self.seen}, not {self.right}{why}; python3: {self.plain}"
 
@@ -76,7 +76,7 @@ class Audit:
     unknown: tuple[str, ...] = ()
 
     def of(self, kind: str) -> list[Disagreement]:
-        """The disagreements of a list that aren't known deviations."""
+        """Return the disagreements of a list that aren't known deviations."""
         return [each for each in self.disagreements if each.kind == kind and not each.known]
 
     @property
@@ -85,7 +85,7 @@ class Audit:
         return not any(self.of(kind) for kind in FAULTS)
 
     def with_known(self, path: Path) -> "Audit":
-        """The audit with the deviations that a file names, one case a line, marked as known."""
+        """Return the audit with the deviations that a file names, one case a line, marked as known."""
         try:
             lines = path.read_text("utf-8").splitlines()
         except (OSError, UnicodeDecodeError) as error:
@@ -96,7 +96,7 @@ class Audit:
         return replace(self, disagreements=marked, unknown=tuple(name for name in names if name not in found))
 
     def to_json(self) -> dict[str, Any]:
-        """The audit as JSON."""
+        """Return the audit as JSON."""
         return {
             "grader": self.grader,
             "kit": kit_version(),
@@ -109,7 +109,7 @@ class Audit:
         }
 
     def lines(self) -> Iterator[str]:
-        """The table, what was left out, and each wrong answer."""
+        """Yield the table, what was left out, and each wrong answer."""
         yield f"{'form':<12}{'cases':>7}" + "".join(f"{name:>15}" for name in FAULTS.values()) + f"{CHOICES:>9}"
         for form in self.forms:
             cases = sum(case.form == form for case in self.asked)
@@ -132,6 +132,6 @@ class Audit:
 
 
 def _cut(value: Any) -> Any:
-    """A value as it is, or, if it is long, the beginning of its JSON."""
+    """Return a value as it is, or, if it is long, the beginning of its JSON."""
     text = json.dumps(value)
     return value if len(text) <= SHOWN_CHARACTERS else text[:SHOWN_CHARACTERS] + "…"

@@ -32,7 +32,7 @@ def limit():
 
 
 def run(program, text="", **files):
-    """The exit status (None: it never ended) and output of a program, beside which are other modules."""
+    """Return the exit status (None: it never ended) and output of a program, beside which are other modules."""
     with tempfile.TemporaryDirectory() as folder:
         for name, content in {"program.py": program, "in.txt": text, **files}.items():
             with open(os.path.join(folder, name), "w", encoding="utf-8", newline="") as file:
@@ -51,7 +51,7 @@ def run(program, text="", **files):
 
 
 def told(driver, program, **values):
-    """What a driver tells of a program; None if it doesn't come to that."""
+    """Return what a driver tells of a program; None if it doesn't come to that."""
     mark = secrets.token_hex(8)
     with tempfile.NamedTemporaryFile("r") as file:
         status, _ = run(driver.format(path=file.name, mark=mark, **values), **{"case.py": program})

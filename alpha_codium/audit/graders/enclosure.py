@@ -17,11 +17,11 @@ from alpha_codium.sandbox.portable.isolation import namespaces_command
 
 SHARED = ("/tmp", "/var/tmp", "/dev/shm", "/run")  # noqa: S108 - the host's are covered
 HOME, FOLDER = "/tmp/home", "/tmp/case"  # noqa: S108 - in memory
-START = "import sys; from alpha_codium.audit.grading.enclosure import start_enclosed; start_enclosed(*sys.argv[1:])"
+START = "import sys; from alpha_codium.audit.graders.enclosure import start_enclosed; start_enclosed(*sys.argv[1:])"
 
 
 def enclosing_command(needed: Sequence[str]) -> list[str]:
-    """The command that starts another one enclosed, with the `needed` paths visible; empty if it can't be had."""
+    """Return the command that starts another one enclosed, with the `needed` paths visible; empty if there is none."""
     command = _trial()
     return [*command, json.dumps(kept_of(needed))] if command else []
 
@@ -37,7 +37,7 @@ def _trial() -> list[str]:
 
 
 def kept_of(needed: Sequence[str]) -> list[str]:
-    """The entries of shared folders in which the `needed` paths are."""
+    """Return the entries of shared folders in which the `needed` paths are."""
     paths = [way for path in needed for way in (os.path.abspath(path), os.path.realpath(path))]
     return sorted({top for folder in SHARED for top in tops_below(folder, paths)})
 

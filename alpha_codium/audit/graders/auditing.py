@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Collection, Sequence
 from contextlib import AsyncExitStack
 
-from alpha_codium.audit.grading.asking import (
+from alpha_codium.audit.graders.asking import (
     ACCEPTED,
     ANYTHING,
     REFUSED,
@@ -22,9 +22,9 @@ from alpha_codium.audit.grading.asking import (
     is_attack,
     right_answer,
 )
-from alpha_codium.audit.grading.finding import find_grader
-from alpha_codium.audit.grading.process import Answer, Grader, GraderProcess
-from alpha_codium.audit.grading.report import Audit, Disagreement
+from alpha_codium.audit.graders.finding import find_grader
+from alpha_codium.audit.graders.process import Answer, Grader, GraderProcess
+from alpha_codium.audit.graders.report import Audit, Disagreement
 from alpha_codium.audit.kit.cases import Case
 
 # The modules that programs of the kit import; those that an interpreter lacks are found by a program with the import.
@@ -42,7 +42,7 @@ def is_right(case: Case, answer: Answer) -> bool:
 
 
 def kind_of(case: Case, answer: Answer) -> str:
-    """The list in which a wrong answer stands."""
+    """Return the list in which a wrong answer stands."""
     if answer.seen == "hang":
         return "hangs"
     if answer.seen in ("crash", "error"):
@@ -98,7 +98,7 @@ async def run_audit(
 async def ask_all(
     pool: Sequence[GraderProcess], cases: Sequence[Case], deadline: float, on_answer: Callable[[bool], None]
 ) -> list[Answer]:
-    """The answers of the pool's processes, which take one case after the other."""
+    """Return the answers of the pool's processes, which take one case after the other."""
     answers: dict[int, Answer] = {}
     rest = iter(enumerate(cases))
 
@@ -116,7 +116,7 @@ async def ask_all(
 async def at_rest(
     process: GraderProcess, witness: GraderProcess, case: Case, first: Answer, deadline: float
 ) -> Disagreement:
-    """A wrong answer, asked again while nothing else runs."""
+    """Return a wrong answer, asked again while nothing else runs."""
     again = await process.ask(case.form, arguments_of(case), deadline)
     kind, seen = kind_of(case, again), again
     if is_right(case, again):
@@ -127,7 +127,7 @@ async def at_rest(
 
 
 async def missing_modules(witness: GraderProcess, names: Collection[str]) -> set[str]:
-    """The modules that the interpreter of the witness, which is the grader's, doesn't have."""
+    """Return the modules that the interpreter of the witness, which is the grader's, doesn't have."""
     found = set()
     for name in sorted(names):
         answer = await witness.ask("stdin", [NEEDS_PROGRAM.format(name), [""], ["1"]], MODULE_SECONDS)

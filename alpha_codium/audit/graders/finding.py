@@ -5,23 +5,23 @@ from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
 
-from alpha_codium.audit.grading.process import Grader
+from alpha_codium.audit.graders.process import Grader
 from alpha_codium.errors import UserError, nearest
 
 DIALECTS = ("judge", "judge0", "code_judge", "open_instruct", "piston", "sandbox_fusion")
 TARGET, DIALECT = "GENCODE_AUDIT_TARGET", "GENCODE_AUDIT_DIALECT"
-# Modules of `graders` that are no adapter by themselves.
+# Modules of `adapters` that are no adapter by themselves.
 PARTS = {"__init__", "command", "lcb_samples", "metric", "service"}
 
 
 def adapters() -> list[str]:
-    """The names of our adapters."""
-    folder = Path(str(resources.files("alpha_codium.audit.graders")))
+    """Return the names of our adapters."""
+    folder = Path(str(resources.files("alpha_codium.audit.adapters")))
     return sorted(path.stem for path in folder.glob("*.py") if path.stem not in PARTS)
 
 
 def find_grader(text: str, python: str, form: str = "stdin", dialect: str = "judge") -> Grader:
-    """The grader that `text` names; raises UserError if it names none."""
+    """Return the grader that `text` names; raises UserError if it names none."""
     kind, _, target = text.partition(":")
     if kind in ("http", "https"):
         return Grader(
@@ -42,7 +42,7 @@ def find_grader(text: str, python: str, form: str = "stdin", dialect: str = "jud
 
 
 def _adapter(name: str) -> str:
-    return str(resources.files("alpha_codium.audit.graders").joinpath(f"{name}.py"))
+    return str(resources.files("alpha_codium.audit.adapters").joinpath(f"{name}.py"))
 
 
 def _forms(names: Sequence[str]) -> str:

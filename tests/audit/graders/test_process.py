@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from alpha_codium.audit.grading.enclosure import enclosing_command
-from alpha_codium.audit.grading.process import Answer, Grader, GraderProcess
+from alpha_codium.audit.graders.enclosure import enclosing_command
+from alpha_codium.audit.graders.process import Answer, Grader, GraderProcess
 from alpha_codium.errors import UserError
-from tests.audit.grading.graders import ACCEPTS, HANGS, LEAVES, RAISES, grader
+from tests.audit.graders.faulty import ACCEPTS, HANGS, LEAVES, RAISES, grader
 
 enclosed = pytest.mark.skipif(not enclosing_command([]), reason="this machine gives no namespaces")
 CASE = ["print(1)", [""], ["1"]]

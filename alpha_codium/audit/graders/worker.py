@@ -26,7 +26,7 @@ FUNCTIONS = {"stdin": "grade", "call": "grade_call", "assertions": "grade_assert
 
 
 def load(given):
-    """The functions of a grader by form; `given` has `module` (a name or a path), `function` and `form`."""
+    """Return the functions of a grader by form; `given` has `module` (a name or a path), `function` and `form`."""
     name = given["module"]
     if name.endswith(".py"):
         # At the end, since an adapter may be called as the package that it imports.
@@ -47,12 +47,12 @@ def load(given):
 
 
 def described(error):
-    """An exception in one line."""
+    """Return an exception in one line."""
     return "".join(traceback.format_exception_only(type(error), error)).strip().splitlines()[-1][:300]
 
 
 def said_by(grade, arguments):
-    """What a grader says of a case."""
+    """Return what a grader says of a case."""
     try:
         answer = grade(*arguments)
         return {"seen": "accepted" if bool(answer) else "rejected"}
@@ -86,7 +86,7 @@ def answer_of(grade, request):
 
 
 def read_until(reader, mark, deadline):
-    """The text after the mark in a line, and whether all writers are gone."""
+    """Return the text after the mark in a line, and whether all writers are gone."""
     data = b""
     while True:
         ready, _, _ = select.select([reader], [], [], max(deadline - time.monotonic(), 0))

@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from alpha_codium.audit.grading.asking import cases_to_ask, right_answer
-from alpha_codium.audit.grading.auditing import is_right, kind_of, run_audit
-from alpha_codium.audit.grading.enclosure import enclosing_command
-from alpha_codium.audit.grading.finding import adapters, find_grader
-from alpha_codium.audit.grading.process import Answer, Grader
-from alpha_codium.audit.grading.report import FAULTS, Audit
+from alpha_codium.audit.graders.asking import cases_to_ask, right_answer
+from alpha_codium.audit.graders.auditing import is_right, kind_of, run_audit
+from alpha_codium.audit.graders.enclosure import enclosing_command
+from alpha_codium.audit.graders.finding import adapters, find_grader
+from alpha_codium.audit.graders.process import Answer, Grader
+from alpha_codium.audit.graders.report import FAULTS, Audit
 from alpha_codium.errors import UserError
 from alpha_codium.verdict import Verdict
-from tests.audit.grading.graders import ACCEPTS, RUNS, grader
+from tests.audit.graders.faulty import ACCEPTS, RUNS, grader
 
 COMPARISON = ("comparison",)
 
@@ -71,7 +71,7 @@ def test_an_error_is_as_good_as_a_rejection_only_where_nothing_was_tested() -> N
 async def test_without_isolation_attacks_are_left_out_and_counted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("alpha_codium.audit.grading.process.enclosing_command", lambda _: [])
+    monkeypatch.setattr("alpha_codium.audit.graders.process.enclosing_command", lambda _: [])
     audit = await run_audit(grader(tmp_path, ACCEPTS), sections=("cheats",))
     assert audit.asked == ()
     assert audit.left_out > 30
