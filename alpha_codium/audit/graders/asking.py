@@ -3,10 +3,11 @@
 import json
 import re
 import secrets
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 from alpha_codium.audit.kit.cases import ANSWER, REJECTIONS, Case, load_cases
+from alpha_codium.errors import UserError, nearest
 from alpha_codium.problem import TestCase
 from alpha_codium.verdict import Verdict
 
@@ -14,12 +15,20 @@ from alpha_codium.verdict import Verdict
 ACCEPTED, REJECTED, REFUSED, ANYTHING = "accepted", "rejected", "refused", "anything"
 
 
-def cases_to_ask() -> list[Case]:
-    """Return the kit's cases that don't depend on the limits of our judge, with an answer that is new each time."""
+def cases_to_ask(sections: Collection[str] = ()) -> list[Case]:
+    """Return the kit's cases that don't depend on the limits of our judge, with an answer that is new each time.
+
+    Only those of `sections` if any are given; raises UserError if there is no such section.
+    """
     # Nothing is planted on the host: whoever finds the answer has it from the grader.
     nowhere = {"file": "/nowhere", "port": "1", "pid": "1", "token": f".audit-{secrets.token_hex(8)}"}
     planted = nowhere | {"answer": ANSWER + secrets.token_hex(16)}
-    return [case for case in load_cases(planted) if not case.limited]
+    cases = [case for case in load_cases(planted) if not case.limited]
+    known = {case.section for case in cases}
+    for name in sections:
+        if name not in known:
+            raise UserError(f"there is no section {name!r} of the kit{nearest(name, known)}")
+    return [case for case in cases if not sections or case.section in sections]
 
 
 def right_answer(case: Case) -> str:
@@ -65,8 +74,3 @@ def called(test: str, name: str) -> str:
 def is_attack(case: Case) -> bool:
     """Whether a case's program is run only where it can do no harm."""
     return case.dangerous or case.section == "cheats"
-
-
-def in_forms(cases: Sequence[Case], forms: frozenset[str]) -> list[Case]:
-    """Return the cases in these forms."""
-    return [case for case in cases if case.form in forms]

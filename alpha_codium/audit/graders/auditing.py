@@ -17,8 +17,6 @@ from alpha_codium.audit.graders.asking import (
     REFUSED,
     REJECTED,
     arguments_of,
-    cases_to_ask,
-    in_forms,
     is_attack,
     right_answer,
 )
@@ -54,25 +52,23 @@ def kind_of(case: Case, answer: Answer) -> str:
 
 async def run_audit(
     grader: Grader,
+    cases: Sequence[Case],
     *,
     parallel: int = 2,
     deadline: float = 30.0,
-    sections: Collection[str] = (),
     on_planned: Callable[[str, int], None] = lambda *_: None,
     on_answer: Callable[[bool], None] = lambda _: None,
 ) -> Audit:
-    """Audit a grader, several cases at a time; each may take `deadline` seconds.
+    """Audit a grader by those of the cases that it grades, several at a time; each may take `deadline` seconds.
 
-    Only cases of `sections` are asked if any are given. `on_planned` is called before the cases are asked, and before
-    some are asked again, with their number; `on_answer` says of each whether the answer was right. Raises UserError if
-    the grader can't be loaded.
+    `on_planned` is called before the cases are asked, and before some are asked again, with their number; `on_answer`
+    says of each whether the answer was right. Raises UserError if the grader can't be loaded.
     """
     async with AsyncExitStack() as stack:
         pool = [await stack.enter_async_context(GraderProcess(grader)) for _ in range(parallel)]
         python = grader.python if not grader.network else sys.executable
         witness = await stack.enter_async_context(GraderProcess(find_grader("plain", python)))
-        cases = in_forms(cases_to_ask(), pool[0].forms)
-        cases = [case for case in cases if not sections or case.section in sections]
+        cases = [case for case in cases if case.form in pool[0].forms]
         left_out = [case for case in cases if is_attack(case) and not (pool[0].enclosed or grader.isolates)]
         cases = [case for case in cases if case not in left_out]
         missing = await missing_modules(witness, {case.needs for case in cases if case.needs})

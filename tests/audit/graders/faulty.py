@@ -1,8 +1,12 @@
-"""Graders with a fault each, as files."""
+"""Graders with a fault each, as files; and parts of the kit to ask them."""
 
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 from pathlib import Path
 
+from alpha_codium.audit.graders.asking import right_answer
 from alpha_codium.audit.graders.process import Grader
+from alpha_codium.audit.kit.cases import Case
 
 ACCEPTS = "def grade(program, inputs, outputs): return True"
 RAISES = "def grade(program, inputs, outputs): raise ValueError('no')"
@@ -34,3 +38,16 @@ def grader(folder: Path, text: str) -> Grader:
     path = folder / "grader.py"
     path.write_text(text)
     return Grader("grader.py", str(path))
+
+
+def part_of(cases: Sequence[Case], every: int) -> list[Case]:
+    """Every so many cases of each section, form and right answer, but at least one of each."""
+
+    def kind(case: Case) -> tuple[str, str, str]:
+        return case.section, case.form, right_answer(case)
+
+    def chosen() -> Iterator[Case]:
+        for _, group in groupby(sorted(cases, key=kind), key=kind):
+            yield from list(group)[::every]
+
+    return list(chosen())

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import alpha_codium
+from alpha_codium.audit.graders.asking import cases_to_ask
 from alpha_codium.audit.graders.auditing import run_audit
 from alpha_codium.audit.graders.finding import DIALECTS, find_grader
 from alpha_codium.audit.graders.report import FAULTS, Audit
@@ -32,7 +33,7 @@ def address() -> Iterator[str]:
     "dialect", [pytest.param(d, marks=pytest.mark.thorough if d == "judge" else pytest.mark.slow) for d in DIALECTS]
 )
 async def test_our_service_compares_rightly_in_every_dialect(address: str, dialect: str) -> None:
-    audit = await run_audit(find_grader(address, sys.executable, dialect=dialect), parallel=4, sections=QUICK)
+    audit = await run_audit(find_grader(address, sys.executable, dialect=dialect), cases_to_ask(QUICK), parallel=4)
     assert faults(audit) == []
     assert len(audit.asked) > 40
 
@@ -41,7 +42,7 @@ async def test_our_service_compares_rightly_in_every_dialect(address: str, diale
 @pytest.mark.timeout(3000)
 @pytest.mark.parametrize("dialect", DIALECTS)
 async def test_our_service_is_right_on_the_whole_kit_in_every_dialect(address: str, dialect: str) -> None:
-    audit = await run_audit(find_grader(address, sys.executable, dialect=dialect), deadline=120)
+    audit = await run_audit(find_grader(address, sys.executable, dialect=dialect), cases_to_ask(), deadline=120)
     assert faults(audit) == []
     assert len(audit.asked) > 250
 
@@ -51,6 +52,6 @@ async def test_our_service_is_right_on_the_whole_kit_in_every_dialect(address: s
 async def test_our_metric_is_right_on_all_assertions() -> None:
     pytest.importorskip("evaluate")
     grader = replace(find_grader(f"metric:{METRIC}", sys.executable), isolates=True)
-    audit = await run_audit(grader, deadline=120)
+    audit = await run_audit(grader, cases_to_ask(), deadline=120)
     assert faults(audit) == []
     assert len(audit.asked) > 90
