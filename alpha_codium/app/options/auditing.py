@@ -72,3 +72,12 @@ class RejudgeOptions(Configured):
         Literal["all", "imports", "none"] | None,
         Option("The code of the prompt that is added to complete programs.  [default: imports]"),
     ] = None
+    run: Annotated[
+        str | None,
+        Option(
+            "A name for the run folder, or NAME-1, NAME-2, ... if the files hold several runs. The same command again "
+            "goes on with them.",
+            metavar="NAME",
+            changes_result=False,
+        ),
+    ] = None
