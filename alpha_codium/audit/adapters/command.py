@@ -1,7 +1,7 @@
 """A command that reads a case as a line of JSON, and prints a line `{"accepted": true}` or `{"accepted": false}`.
 
 It is started for each case, and says which forms it grades when it gets the line `{"form": null}`:
-`{"forms": ["stdin"]}`.
+`{"forms": ["stdin", "stdin cpp"]}`.
 """
 
 import json
@@ -22,12 +22,13 @@ def ask(**case):
 
 
 forms = ask(form=None)["forms"]
+LANGUAGES = [form.split()[1] for form in forms if " " in form]
 
 if "stdin" in forms:
 
-    def grade(program, inputs, outputs):
+    def grade(program, inputs, outputs, language=""):
         """Return the answer for a program with inputs and outputs."""
-        return ask(form="stdin", program=program, inputs=inputs, outputs=outputs)["accepted"]
+        return ask(form=("stdin " + language).strip(), program=program, inputs=inputs, outputs=outputs)["accepted"]
 
 
 if "call" in forms:

@@ -13,6 +13,16 @@ import urllib.request
 URL = os.environ["GENCODE_AUDIT_TARGET"].rstrip("/")
 DIALECT = os.environ["GENCODE_AUDIT_DIALECT"]
 SECONDS = 5
+# The languages of a dialect, and its names for them.
+NAMES = {
+    "judge": {"python3": "python3", "cpp": "cpp", "java": "java"},
+    "judge0": {"python3": 71, "cpp": 54, "java": 62},
+    "code_judge": {"python3": "python", "cpp": "cpp"},
+    "open_instruct": {"python3": "python"},
+    "piston": {"python3": "python", "cpp": "c++", "java": "java"},
+    "sandbox_fusion": {"python3": "python", "cpp": "cpp", "java": "java"},
+}
+LANGUAGES = [name for name in NAMES[DIALECT] if name != "python3"]
 
 
 def post(path, **content):
@@ -28,30 +38,31 @@ def ran(status, said, expected):
     return status == 0 and said.split() == expected.split()
 
 
-def judge(program, text, expected):
+def judge(program, text, expected, language):
     """Judge one test as the dialect asks; see the module."""
     if DIALECT == "judge0":
-        fields = {"source_code": program, "language_id": 71, "stdin": text, "expected_output": expected}
+        fields = {"source_code": program, "language_id": language, "stdin": text, "expected_output": expected}
         return post("/submissions?wait=true", cpu_time_limit=SECONDS, **fields)["status"]["id"] == 3
     if DIALECT == "code_judge":
-        return post("/judge", type="python", solution=program, input=text, expected_output=expected)["success"]
+        return post("/judge", type=language, solution=program, input=text, expected_output=expected)["success"]
     if DIALECT == "piston":
         times = {"run_timeout": SECONDS * 1000}
-        run = post("/api/v2/execute", language="python", version="*", files=[{"content": program}], stdin=text, **times)
-        return ran(run["run"]["code"], run["run"]["stdout"], expected)
-    run = post("/run_code", code=program, language="python", stdin=text, run_timeout=SECONDS)["run_result"]
-    return ran(run["return_code"], run["stdout"], expected)
+        run = post("/api/v2/execute", language=language, version="*", files=[{"content": program}], stdin=text, **times)
+        return ran(run["run"]["code"], run["run"]["stdout"], expected) if "run" in run else False
+    run = post("/run_code", code=program, language=language, stdin=text, run_timeout=SECONDS)["run_result"]
+    return ran(run["return_code"], run["stdout"], expected) if run else False
 
 
-def grade(program, inputs, outputs):
+def grade(program, inputs, outputs, language="python3"):
     """Whether the service accepts the program, or every test of it."""
     tests = [{"input": i, "output": o} for i, o in zip(inputs, outputs)]
     if DIALECT == "judge":
-        return post("/v1/judge", program=program, tests=tests)["accepted"]
+        return post("/v1/judge", program=program, tests=tests, language=language)["accepted"]
     if DIALECT == "open_instruct":
         results = post("/test_program_stdio", program=program, tests=tests, max_execution_time=SECONDS)["results"]
         return bool(results) and all(results)
-    return bool(tests) and all(judge(program, test["input"], test["output"]) for test in tests)
+    name = NAMES[DIALECT][language]
+    return bool(tests) and all(judge(program, test["input"], test["output"], name) for test in tests)
 
 
 if DIALECT == "judge":

@@ -42,7 +42,7 @@ def right_answer(case: Case) -> str:
 
 def arguments_of(case: Case) -> list[Any]:
     """Return the arguments of the grader's function for a case."""
-    return arguments_for(case.form, case.program, case.problem.execution.entry_point, case.tests)
+    return arguments_for(case.problem.execution.kind, case.program, case.problem.execution.entry_point, case.tests)
 
 
 def arguments_for(form: str, program: str, name: str, tests: Sequence[TestCase]) -> list[Any]:

@@ -23,6 +23,8 @@ FAULTS = {
 }
 CHOICES = "choices"
 SHOWN_CHARACTERS = 2000
+# What runs the witness, if it isn't called as the language is.
+PLAIN = {"cpp": "g++"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +59,8 @@ class Disagreement:
     def line(self) -> str:
         """Return the answer in one line."""
         why = f" ({self.message})" if self.message else ""
-        return f"  {self.case.form}: {self.case.identity}: {self.seen}, not {self.right}{why}; python3: {self.plain}"
+        plain = f"{PLAIN.get(self.case.language, self.case.language)}: {self.plain}"
+        return f"  {self.case.form}: {self.case.identity}: {self.seen}, not {self.right}{why}; {plain}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +115,8 @@ class Audit:
         """Yield the table, what was left out, and each wrong answer."""
         yield f"{'form':<12}{'cases':>7}" + "".join(f"{name:>15}" for name in FAULTS.values()) + f"{CHOICES:>9}"
         for form in self.forms:
-            cases = sum(case.form == form for case in self.asked)
+            if not (cases := sum(case.form == form for case in self.asked)):
+                continue
             counts = [sum(each.case.form == form for each in self.of(kind)) for kind in (*FAULTS, CHOICES)]
             yield f"{form:<12}{cases:>7}" + "".join(f"{n:>15}" for n in counts[:-1]) + f"{counts[-1]:>9}"
         if sections := Counter(each.case.section for kind in FAULTS for each in self.of(kind)):

@@ -9,6 +9,7 @@ This file runs in the grader's interpreter (Python 3.8 or later), which needn't 
 3. As process 1 of a namespace, this process also ends what a case left running, and removes its files.
 """
 
+import functools
 import importlib
 import importlib.machinery
 import json
@@ -41,6 +42,9 @@ def load(given):
         return {given["form"]: getattr(module, given["function"])}
     found = {form: getattr(module, function, None) for form, function in FUNCTIONS.items()}
     functions = {form: function for form, function in found.items() if callable(function)}
+    if "stdin" in functions:
+        for language in getattr(module, "LANGUAGES", ()):
+            functions["stdin " + language] = functools.partial(functions["stdin"], language=language)
     if not functions:
         raise AttributeError("%s has no function %s" % (name, ", ".join(FUNCTIONS.values())))
     return functions

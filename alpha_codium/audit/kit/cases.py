@@ -25,6 +25,7 @@ from typing import Any
 
 from alpha_codium.paths import bait_folder
 from alpha_codium.problem import ExecutionSpec, Problem, TestCase
+from alpha_codium.program import PYTHON
 from alpha_codium.verdict import Verdict
 
 # File of a section -> the section, in the order in which they are judged.
@@ -37,6 +38,8 @@ SECTIONS = (
     "assertion_idioms",
     "load",
     "malformed",
+    "cpp",
+    "java",
     "cheats",
 )
 SPOILT = " (spoilt)"
@@ -62,6 +65,7 @@ class Case:
     section: str
     problem: Problem
     program: str
+    language: str
     expected: frozenset[Verdict]
     note: str = ""
     needs: str = ""
@@ -76,8 +80,9 @@ class Case:
 
     @property
     def form(self) -> str:
-        """The kind of its tests: `stdin`, `call` or `assertions`."""
-        return self.problem.execution.kind
+        """The kind of its tests: `stdin`, `call` or `assertions`; with the language if it isn't Python: `stdin cpp`."""
+        kind = self.problem.execution.kind
+        return kind if self.language == PYTHON else f"{kind} {self.language}"
 
     @property
     def identity(self) -> str:
@@ -110,6 +115,7 @@ def _variants(values: Mapping[str, Any], problems: Mapping[str, Problem]) -> Ite
             memory_limit_bytes=values.get("memory_bytes"),
         ),
         program=values["program"],
+        language=values.get("language", PYTHON),
         expected=frozenset().union(*(WORDS.get(word) or {Verdict(word)} for word in values["expect"])),
         **{key: values[key] for key in ("note", "needs", "dangerous", "choice", "limited") if key in values},
     )

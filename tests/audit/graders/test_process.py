@@ -76,6 +76,13 @@ async def test_the_functions_of_a_grader_say_which_forms_it_grades(tmp_path: Pat
         assert process.forms == {"stdin", "call"}
 
 
+async def test_a_grader_with_languages_is_told_the_language_of_a_program(tmp_path: Path) -> None:
+    text = 'LANGUAGES = ["cpp"]\ndef grade(program, inputs, outputs, language="python3"): return language == "cpp"'
+    async with GraderProcess(grader(tmp_path, text)) as process:
+        assert process.forms == {"stdin", "stdin cpp"}
+        assert [(await process.ask(form, CASE, 20)).seen for form in ("stdin", "stdin cpp")] == ["rejected", "accepted"]
+
+
 @enclosed
 async def test_an_enclosed_grader_changes_no_file_and_reaches_no_port(tmp_path: Path) -> None:
     victim = tmp_path / "victim"
