@@ -28,6 +28,8 @@ _NAMES = {
     "app.evaluation": "evaluate evaluate_async",
     "app.scoring": "score score_async",
     "app.validation": "validate validate_async",
+    "app.auditing": "audit_grader audit_grader_async",
+    "app.rejudging": "rejudge rejudge_async",
     "app.comparison": "compare compare_async",
     "app.replaying": "replay replay_async",
 }
@@ -36,6 +38,8 @@ __all__ = [*_HOMES, "__version__"]  # noqa: PLE0604 - the names of the table abo
 
 if TYPE_CHECKING:  # the names of the table for type checkers and editors; `as` makes them public
     from alpha_codium.answers.extraction import extract_code as extract_code
+    from alpha_codium.app.auditing import audit_grader as audit_grader
+    from alpha_codium.app.auditing import audit_grader_async as audit_grader_async
     from alpha_codium.app.comparison import compare as compare
     from alpha_codium.app.comparison import compare_async as compare_async
     from alpha_codium.app.evaluation import evaluate as evaluate
@@ -46,6 +50,8 @@ if TYPE_CHECKING:  # the names of the table for type checkers and editors; `as` 
     from alpha_codium.app.judgements import judge_program_async as judge_program_async
     from alpha_codium.app.judgements import judge_programs as judge_programs
     from alpha_codium.app.judgements import judge_programs_async as judge_programs_async
+    from alpha_codium.app.rejudging import rejudge as rejudge
+    from alpha_codium.app.rejudging import rejudge_async as rejudge_async
     from alpha_codium.app.replaying import replay as replay
     from alpha_codium.app.replaying import replay_async as replay_async
     from alpha_codium.app.scoring import score as score

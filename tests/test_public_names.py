@@ -10,10 +10,11 @@ import alpha_codium.runs
 PUBLIC = {
     "Candidate", "CheckerSpec", "Execution", "ExecutionSpec", "Job", "Judgement", "Limits", "Problem", "Program",
     "Report", "Rules", "Sandbox", "Settings", "Statement", "TestCase", "TestType", "UserError", "Verdict",
-    "__version__", "compare", "compare_async", "evaluate", "evaluate_async", "extract_code", "judge_program",
-    "judge_program_async", "judge_programs", "judge_programs_async", "load_problems", "load_settings",
-    "open_sandbox", "replay", "replay_async", "score", "score_async", "shared_sandbox", "solve", "solve_async",
-    "solve_set", "solve_set_async", "validate", "validate_async",
+    "__version__", "audit_grader", "audit_grader_async", "compare", "compare_async", "evaluate", "evaluate_async",
+    "extract_code", "judge_program", "judge_program_async", "judge_programs", "judge_programs_async",
+    "load_problems", "load_settings", "open_sandbox", "rejudge", "rejudge_async", "replay", "replay_async", "score",
+    "score_async", "shared_sandbox", "solve", "solve_async", "solve_set", "solve_set_async", "validate",
+    "validate_async",
 }  # fmt: skip
 
 

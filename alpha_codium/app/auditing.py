@@ -6,13 +6,12 @@ from contextlib import ExitStack
 from dataclasses import replace
 
 from alpha_codium.app.events import ProgressCounter, working
-from alpha_codium.app.options.grading import AuditOptions
-from alpha_codium.audit.grading.auditing import ASKING, run_audit
-from alpha_codium.audit.grading.finding import find_grader
-from alpha_codium.audit.grading.report import Audit
-from alpha_codium.audit.kit.cases import load_cases
+from alpha_codium.app.options.auditing import AuditOptions
+from alpha_codium.audit.graders.asking import cases_to_ask
+from alpha_codium.audit.graders.auditing import ASKING, run_audit
+from alpha_codium.audit.graders.finding import find_grader
+from alpha_codium.audit.graders.report import Audit
 from alpha_codium.coroutines import blocking
-from alpha_codium.errors import UserError, nearest
 from alpha_codium.options import use_case
 
 
@@ -20,12 +19,9 @@ from alpha_codium.options import use_case
 async def audit_grader_async(options: AuditOptions) -> Audit:
     """Ask a grader about programs whose right verdicts are known, and return what it gets wrong.
 
-    Raises UserError if there is no such grader, or it can't be loaded.
+    Raises UserError if there is no such grader or section, or the grader can't be loaded.
     """
-    known = {case.section for case in load_cases()}
-    for name in options.section:
-        if name not in known:
-            raise UserError(f"there is no section {name!r} of the kit{nearest(name, known)}")
+    cases = cases_to_ask(options.section)
     grader = find_grader(options.grader, options.python or sys.executable, options.form, options.dialect)
     grader = replace(grader, isolates=options.own_isolation)
     with ExitStack() as stack:
@@ -38,9 +34,9 @@ async def audit_grader_async(options: AuditOptions) -> Audit:
 
         audit = await run_audit(
             grader,
+            cases,
             parallel=options.parallel,
             deadline=options.deadline,
-            sections=options.section,
             on_planned=plan,
             on_answer=lambda right: on_done[0](right),  # noqa: PLW0108 - `plan` replaces it
         )

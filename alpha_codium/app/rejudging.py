@@ -1,18 +1,19 @@
 """Published samples, judged again: their verdicts beside ours, and python3's wherever these differ."""
 
 import sys
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from alpha_codium.app.evaluation import Evaluation, with_code_tester
 from alpha_codium.app.events import OnEvent, working
+from alpha_codium.app.options.auditing import RejudgeOptions
 from alpha_codium.app.options.judging import ScoreOptions
-from alpha_codium.app.options.rejudging import RejudgeOptions
+from alpha_codium.app.run_folders import is_begun
 from alpha_codium.app.scoring import prepared
-from alpha_codium.audit.grading.asking import arguments_for
-from alpha_codium.audit.grading.finding import find_grader
-from alpha_codium.audit.grading.process import GraderProcess
+from alpha_codium.audit.graders.asking import arguments_for
+from alpha_codium.audit.graders.finding import find_grader
+from alpha_codium.audit.graders.process import GraderProcess
 from alpha_codium.audit.published.report import FAILED, PASSED, Flip, PublishedRun, Rejudgement
 from alpha_codium.audit.published.verdicts import verdict_column, verdicts_of
 from alpha_codium.config import Settings, load_settings
@@ -34,6 +35,31 @@ PLAIN_SECONDS = 60.0
 JUDGED = frozenset(Verdict) - {Verdict.INTERNAL_ERROR, Verdict.NO_TESTS}
 
 
+@dataclass(frozen=True)
+class _Part:
+    """One run in a file of samples: its rows, the column with their verdicts, and the problems that they are for."""
+
+    file: str
+    selection: tuple[str, ...]
+    rows: Sequence[Row]
+    column: str
+    dataset: str
+    split: str | None
+
+    @property
+    def name(self) -> str:
+        """What the run is called."""
+        return self.selection[0].partition("=")[2] if self.selection else Path(self.file).name
+
+    def published(self) -> dict[str, list[bool | None]]:
+        """Return the verdicts of each problem's samples."""
+        found: dict[str, list[bool | None]] = {}
+        names = problem_names(self.rows, load_problems(self.dataset, self.split))
+        for row, name in zip(self.rows, names, strict=True):
+            found.setdefault(name, []).extend(verdicts_of(row, self.column))
+        return found
+
+
 @use_case(RejudgeOptions)
 async def rejudge_async(options: RejudgeOptions) -> Rejudgement:
     """Judge published samples again, and compare the verdicts with those that the files have themselves.
@@ -45,24 +71,34 @@ async def rejudge_async(options: RejudgeOptions) -> Rejudgement:
     settings = with_code_tester(settings, known_solutions=0)
     if options.header is not None:
         settings = with_code_tester(settings, header=options.header)
+    parts = [part for file in options.files for part in await in_thread(_parts_of, file, options)]
     runs: list[PublishedRun] = []
     flips: list[tuple[Flip, EvaluationTask]] = []
-    for file in options.files:
-        rows = await in_thread(read_samples, file)
-        column = verdict_column(rows, options.verdict_column)
-        dataset = await in_thread(_dataset_for, rows, options.datasets, file)
-        for selection in _selections(rows):
-            run, changed = await _judged(file, column, dataset, selection, options, settings)
-            runs.append(run)
-            flips += changed
+    for number, part in enumerate(parts, 1):
+        name = options.run and (f"{options.run}-{number}" if len(parts) > 1 else options.run)
+        run, changed = await _judged(part, name, options, settings)
+        runs.append(run)
+        flips += changed
     return Rejudgement(tuple(runs), tuple(await _with_plain(flips, settings, options.on_event)))
 
 
 rejudge = blocking(rejudge_async)
 
 
+def _parts_of(file: str, options: RejudgeOptions) -> list[_Part]:
+    """Return the runs of a file; the first column that tells them apart selects them."""
+    rows = read_samples(file)
+    column, dataset = verdict_column(rows, options.verdict_column), _dataset_for(rows, options.datasets, file)
+    several = next(iter(runs_of(rows).items()), None)
+    selections = [(f"{several[0]}={value}",) for value in several[1]] if several else [()]
+    return [
+        _Part(file, each, selected(rows, parse_selections(each), file), column, dataset, _split_of(dataset))
+        for each in selections
+    ]
+
+
 def _dataset_for(rows: Sequence[Row], datasets: Sequence[str], file: str) -> str:
-    """The first of the datasets that has the problems of all rows, preferably by the names that the rows have."""
+    """Return the first of the datasets that has the problems of all rows, preferably by the names in the rows."""
     errors, fitting = [], {}
     for dataset in datasets:
         try:
@@ -78,35 +114,23 @@ def _dataset_for(rows: Sequence[Row], datasets: Sequence[str], file: str) -> str
 
 
 def _split_of(dataset: str) -> str | None:
-    """All splits of a file, since only the problems with samples count."""
+    """Return all splits of a file, since only the problems with samples count."""
     return WHOLE if isinstance(find_source(dataset), FileSource) else None
 
 
-def _selections(rows: Sequence[Row]) -> Iterator[list[str]]:
-    """What selects each run of a file."""
-    runs = runs_of(rows)
-    if not runs:
-        yield []
-    for column, values in list(runs.items())[:1]:
-        yield from ([f"{column}={value}"] for value in values)
-
-
 async def _judged(
-    file: str, column: str, dataset: str, selection: list[str], options: RejudgeOptions, settings: Settings
+    part: _Part, run: str | None, options: RejudgeOptions, settings: Settings
 ) -> tuple[PublishedRun, list[tuple[Flip, EvaluationTask]]]:
-    """One run with our verdicts, and its flips."""
+    """Return one run with our verdicts, as `score` has them, and its flips."""
+    again = run is not None and is_begun(run)
     asked = ScoreOptions(
-        file=file, dataset=dataset, split=_split_of(dataset), select=selection, setup=options.setup,
+        file=part.file, dataset=part.dataset, split=part.split, select=part.selection, setup=options.setup,
         only_present=True, k=(1,), settings=settings, on_event=options.on_event,
+        run=None if again else run, resume=run if again else None,
     )  # fmt: skip
     tasks, description = await prepared(asked)
     score = await Evaluation(tasks, description, settings, options=asked).run()
-    rows = await in_thread(lambda: selected(read_samples(file), parse_selections(selection), file))
-    names = await in_thread(lambda: problem_names(rows, load_problems(dataset, _split_of(dataset))))
-    published: dict[str, list[bool | None]] = {}
-    for row, name in zip(rows, names, strict=True):
-        published.setdefault(name, []).extend(verdicts_of(row, column))
-    run = selection[0].partition("=")[2] if selection else Path(file).name
+    published = await in_thread(part.published)
     by_name = {task.name: task for task in tasks}
     both: dict[str, list[tuple[bool, bool]]] = {}
     flips, without = [], 0
@@ -118,9 +142,9 @@ async def _judged(
             ours = result.verdict is Verdict.ACCEPTED
             both.setdefault(problem.name, []).append((theirs, ours))
             if theirs is not ours:
-                flips.append((_flip(run, by_name[problem.name], theirs, result), by_name[problem.name]))
+                flips.append((_flip(part.name, by_name[problem.name], theirs, result), by_name[problem.name]))
     before, after = ({name: tuple(pair[i] for pair in pairs) for name, pairs in both.items()} for i in (0, 1))
-    return PublishedRun(run, dataset, before, after, without), flips
+    return PublishedRun(part.name, part.dataset, before, after, without), flips
 
 
 def _flip(run: str, task: EvaluationTask, theirs: bool, result: CandidateResult) -> Flip:
@@ -130,7 +154,7 @@ def _flip(run: str, task: EvaluationTask, theirs: bool, result: CandidateResult)
 
 
 def _reason(result: CandidateResult) -> str:
-    """Why a program failed, in one line."""
+    """Return why a program failed, in one line."""
     failure = result.failure
     if failure is None:
         return "all tests pass" if result.verdict is Verdict.ACCEPTED else result.verdict.value
@@ -143,7 +167,7 @@ def _reason(result: CandidateResult) -> str:
 async def _with_plain(
     flips: Sequence[tuple[Flip, EvaluationTask]], settings: Settings, on_event: OnEvent
 ) -> list[Flip]:
-    """The flips with what python3 says: each program is run alone, with the tests after it."""
+    """Return the flips with what python3 says: each program is run alone, with the tests after it."""
     if not flips:
         return []
     python = settings.code_tester.interpreter or sys.executable
@@ -157,7 +181,7 @@ async def _with_plain(
 
 
 async def _plain(flip: Flip, task: EvaluationTask, witness: GraderProcess, header: str) -> Flip:
-    """A flip with what python3 says of its program."""
+    """Return a flip with what python3 says of its program."""
     spec = task.problem.execution
     if spec.kind not in witness.forms or spec.language != PYTHON:
         return replace(flip, plain="not run")

@@ -4,8 +4,7 @@ from typing import Any
 
 import click
 
-from alpha_codium.app.options.grading import AuditOptions
-from alpha_codium.app.options.rejudging import RejudgeOptions
+from alpha_codium.app.options.auditing import AuditOptions, RejudgeOptions
 from alpha_codium.cli.fields import fields_of
 from alpha_codium.cli.options import CommonOptions, common_options
 from alpha_codium.cli.output import say

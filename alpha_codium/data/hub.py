@@ -10,7 +10,7 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -34,12 +34,15 @@ SCRIPT_REFUSED = "Dataset scripts are no longer supported"
 
 
 class HubSource:
-    """A dataset on the hub: its id `org/name` and, if it has several, the name of a configuration."""
+    """A dataset on the hub: its id `org/name` and, if it has several, the name of a configuration.
+
+    Where only a script knows the configuration, `files` are those with its rows.
+    """
 
     any_split = False
 
-    def __init__(self, repository: str, configuration: str = "", text: str = "") -> None:
-        self.repository, self.configuration = repository, configuration
+    def __init__(self, repository: str, configuration: str = "", text: str = "", files: Sequence[str] = ()) -> None:
+        self.repository, self.configuration, self.files = repository, configuration, files
         # The stored copy has this name, with `--` for the slash.
         self.dataset_id = f"{repository}+{configuration}" if configuration else repository
         self.text = text or self.dataset_id
@@ -97,6 +100,7 @@ class HubSource:
     def _json_lines(self) -> "dict[str, _JsonLines]":
         """Return the JSON lines in the repository, by split; raises DatasetError if it has none."""
         names = sorted(file.rfilename for file in self._info.siblings or () if file.rfilename.endswith(".jsonl"))
+        names = [name for name in names if name in self.files or not self.files]
         if not names:
             raise DatasetError(
                 f"{self.repository} needs a script, which gencode doesn't run: download its files and give their path"

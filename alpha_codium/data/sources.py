@@ -7,7 +7,7 @@ dataset, and a benchmark (`mbpp`) or hub id, which may be followed by a colon an
 from importlib.metadata import entry_points
 from pathlib import Path
 
-from alpha_codium.data.benchmarks import ALIASES
+from alpha_codium.data.benchmarks import ALIASES, files_of
 from alpha_codium.data.files import SUFFIXES, FileSource, SplitFilesSource, split_files
 from alpha_codium.data.folders import FolderSource, is_dataset_folder, is_free_or_dataset
 from alpha_codium.data.hub import HUB_ID, HubSource
@@ -43,7 +43,7 @@ def find_source(text: str) -> Source:
         and (not configuration or is_plain_name(configuration))
         and not text.lower().endswith(SUFFIXES)
     ):
-        return HubSource(repository, configuration, text)
+        return HubSource(repository, configuration, text, files_of(repository, configuration))
     if looks_like_path(text) or text.lower().endswith(SUFFIXES):
         raise DatasetError(f"there is no file or folder {text}")
     if is_plain_name(text) and (datasets_folder() / text).is_dir():

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from alpha_codium.audit.grading.enclosure import enclosing_command
+from alpha_codium.audit.graders.enclosure import enclosing_command
 from tests.cli.here import gencode
 from tests.support import ROOT
 from tests.test_docs import blocks
@@ -67,9 +67,14 @@ def test_published_verdicts_are_compared_with_ours_and_with_python3(tmp_path: Pa
             for run, program, verdict in rows
         )
     )
-    done = gencode("rejudge", samples, "--dataset_name", problems, "--json", out, home=tmp_path)
+    command = ("rejudge", samples, "--dataset_name", problems, "--run", "mine", "--json", out)
+    done = gencode(*command, home=tmp_path)
     assert done.returncode == 0, done.stderr
     found = json.loads(out.read_text())
+    assert gencode(*command, home=tmp_path).returncode == 0
+    assert json.loads(out.read_text()) == found
+    journals = [(tmp_path / f"runs/mine-{number}/journal.jsonl").read_text() for number in (1, 2)]
+    assert [len(journal.splitlines()) for journal in journals] == [2, 2]
     flips = {(flip["run"], flip["published"], flip["here"], flip["plain"]) for flip in found["flips"]}
     assert flips == {("a", "passed", "runtime_error", "rejected"), ("b", "failed", "accepted", "accepted")}
     assert [(run["published"]["pass@1"], run["here"]["pass@1"]) for run in found["runs"]] == [(1.0, 0.5), (0.0, 1.0)]

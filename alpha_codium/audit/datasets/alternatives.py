@@ -44,7 +44,7 @@ def checker_in_force(problem: Problem, rules: Rules) -> CheckerSpec | None:
 
 
 def alternatives_for(problem: Problem) -> tuple[Alternative, ...]:
-    """The checkers to try on a problem's outputs, from strict to lax; none if nothing is compared with an output."""
+    """Return the checkers to try on a problem's outputs, from strict to lax; none if no output is compared."""
     if problem.checker is not None and problem.checker.name == INTERACTOR:
         return ()
     return _alternatives(problem.execution.is_function) if problem.execution.has_outputs else ()

@@ -73,7 +73,7 @@ def _without(standings: Mapping[int, Standing], wrong: Mapping[int, Finding]) ->
 
 
 def comparable_tests(observed: ObservedProblem) -> int:
-    """The number of tests that enough independent programs finished to show that the expected output is wrong."""
+    """Count the tests that enough independent programs finished to show that the expected output is wrong."""
     return sum(_standing(p, observed.independent).finished >= LEAST_AGREEING for p in observed.usable)
 
 
@@ -108,7 +108,7 @@ def _by_program(observed: ObservedProblem) -> bool:
 
 
 def _alike(observed: ObservedProblem, place: int, programs: Sequence[Known]) -> list[list[Known]]:
-    """The programs in groups that agree with the first of the group."""
+    """Return the programs in groups that agree with the first of the group."""
     groups: list[list[Known]] = []
     for known in programs:
         group = next((group for group in groups if _agree(observed, place, group[0], known)), None)
@@ -162,14 +162,14 @@ def _second_answers(observed: ObservedProblem, place: int, standing: Standing) -
 
 
 def dissent(observed: ObservedProblem, known: Known, place: int) -> dict[str, Any]:
-    """Evidence that a program's output isn't the expected one, with the first token that differs."""
+    """Return evidence that a program's output isn't the expected one, with the first token that differs."""
     output = known.seen.outputs.get(place)
     difference = first_difference(observed.tests[place].output, output.text) if output else {}
     return observed.evidence(known, place) | difference
 
 
 def _several_findings(observed: ObservedProblem, several: bool | None, evidence: list[dict[str, Any]]) -> list[Finding]:
-    """One finding if there are several answers; a fault if the checker in force rejected one of them."""
+    """Return one finding if there are several answers; a fault if the checker in force rejected one of them."""
     if not several:
         return []
     rejected = [entry for entry in evidence if entry["verdict"] != Verdict.ACCEPTED.value]

@@ -71,7 +71,7 @@ class Assessment:
         return any(finding.reason is reason for finding in self.findings)
 
     def to_json(self) -> dict[str, Any]:
-        """The assessment as JSON."""
+        """Return the assessment as JSON."""
         return {
             "name": self.name,
             "is_valid_problem": self.is_valid_problem,
@@ -91,7 +91,7 @@ class Assessment:
         }
 
     def to_row(self) -> dict[str, Any]:
-        """The assessment as a row of a table, with the columns `ROW`; checkers are given by their names."""
+        """Return the assessment as a row of a table, with the columns `ROW`; checkers are given by their names."""
         values = self.to_json() | self.counts.to_json() | {"unjudged": self.unjudged}
         values |= {name: values[name] and values[name]["name"] for name in ("checker", "suggested_checker")}
         values["findings"] = ", ".join(dict.fromkeys(finding.reason.value for finding in self.findings))
@@ -137,7 +137,7 @@ def assess(observed: ObservedProblem, near: float = NEAR) -> Assessment:
 
 
 def _untested(observed: ObservedProblem) -> list[Finding]:
-    """Findings on a problem that can't be judged, has no tests, or has malformed ones."""
+    """Return the findings on a problem that can't be judged, has no tests, or has malformed ones."""
     findings = []
     if observed.not_judged:
         findings.append(Finding(Reason.NOT_JUDGED, observed.not_judged, fault=False))
@@ -165,7 +165,7 @@ def _valid_tests(observed: ObservedProblem, answers: Answers) -> dict[str, list[
 
 
 def _shown(checker: CheckerSpec | None) -> dict[str, Any] | None:
-    """A checker without the programs among its arguments: they may be long."""
+    """Return a checker without the programs among its arguments: they may be long."""
     if checker is None:
         return None
     arguments = {key: value for key, value in checker.arguments.items() if key != "files"}

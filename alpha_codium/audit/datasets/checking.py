@@ -52,7 +52,7 @@ def _suggest(observed: ObservedProblem, places: Sequence[int]) -> tuple[CheckerS
         return None, {}
 
     def score(key: str | None) -> dict[str, int]:
-        """Known-correct programs without a rejected output, known-incorrect ones with a failed test."""
+        """Return known-correct programs without a rejected output, known-incorrect ones with a failed test."""
         fits = [all(k.seen.accepts(key, p) for p in places if k.seen.verdicts[p] in COMPARED) for k in compared]
         rejects = [not all(known.seen.accepts(key, p) for p in places) for known in observed.incorrect]
         return {
@@ -93,7 +93,7 @@ def _strict_checker(observed: ObservedProblem, places: Sequence[int], suggested:
 
 
 def _rejected_solutions(observed: ObservedProblem, places: Sequence[int], answers: Answers) -> list[Finding]:
-    """Known-correct programs that were rejected with no other finding to explain it.
+    """Return known-correct programs that were rejected with no other finding to explain it.
 
     A fault if no known-correct program is accepted on all tests: then nothing shows that the problem can be solved.
     """

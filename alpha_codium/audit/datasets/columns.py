@@ -18,7 +18,7 @@ SPLIT_NAME = re.compile(r"\w+(\.\w+)*")  # what `datasets` takes
 
 
 def columns_of(assessment: Assessment) -> dict[str, Any]:
-    """The columns that validation adds to a stored record; null stands for undecided.
+    """Return the columns that validation adds to a stored record; null stands for undecided.
 
     A checker's arguments and a finding's evidence are JSON text, since Arrow has one type a column.
     """

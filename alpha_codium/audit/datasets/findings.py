@@ -41,7 +41,7 @@ class Finding(JsonValue):
 
 
 def first_difference(expected: str, actual: str) -> dict[str, Any]:
-    """The first token in which two outputs differ, counted from 0, and both tokens, cut if long.
+    """Return the first token in which two outputs differ, counted from 0, and both tokens, cut if long.
 
     If one ends before the other its token is empty; if all tokens are the same, `token` is None.
     """

@@ -34,7 +34,7 @@ class Output(NamedTuple):
 
     @classmethod
     def of(cls, stdout: str) -> "Output":
-        """The part of `stdout` to keep."""
+        """Return the part of `stdout` to keep."""
         digest = hashlib.sha256("\0".join(stdout.split()).encode("utf-8", "surrogatepass")).hexdigest()[:16]
         return cls(stdout[:KEPT_OUTPUT], len(stdout) <= KEPT_OUTPUT, digest)
 
@@ -74,11 +74,11 @@ class Observation(JsonValue):
         return self.accepted_by.get(key, "")[place : place + 1] == YES
 
     def accepting(self, place: int) -> str | None:
-        """The key of the strictest checker that accepts the output of that test, if any does."""
+        """Return the key of the strictest checker that accepts the output of that test, if any does."""
         return next((key for key in self.accepted_by if self.accepts(key, place)), None)
 
     def needs(self, place: int) -> float | None:
-        """The CPU seconds that the test takes, under the wider limit if need be; None if it didn't finish."""
+        """Return the CPU seconds that the test takes, under the wider limit if need be; None if it didn't finish."""
         if self.verdicts[place] in COMPARED:
             return self.cpu_seconds[place]
         wider = self.wider.get(place)
@@ -94,7 +94,7 @@ def observe(
     printed: bool = True,
     wider: Mapping[int, Wider] | None = None,
 ) -> Observation:
-    """The observation in a judgement by all tests; `keep_outputs` for known-correct programs.
+    """Return the observation in a judgement by all tests; `keep_outputs` for known-correct programs.
 
     If tests don't judge what the program prints (`printed` is False: assertions), an empty output stands for each.
     """
@@ -142,7 +142,7 @@ class Known:
     seen: Observation
 
     def evidence(self) -> dict[str, Any]:
-        """The program in an entry of evidence."""
+        """Return the program in an entry of evidence."""
         column = "solutions" if self.label == CORRECT else "incorrect_solutions"
         return {"column": column, "solution": self.index}
 
@@ -158,7 +158,7 @@ class TestPosition:
         return f"{self.column}[{self.index}]"
 
     def evidence(self) -> dict[str, Any]:
-        """The test in an entry of evidence."""
+        """Return the test in an entry of evidence."""
         return {"test_type": self.column, "test": self.index}
 
 
@@ -197,13 +197,13 @@ class ObservedProblem:
         return tuple(p for p in range(len(self.tests)) if p not in self.malformed)
 
     def evidence(self, known: Known, place: int) -> dict[str, Any]:
-        """A program's verdict on a test, as evidence."""
+        """Return a program's verdict on a test, as evidence."""
         verdict = known.seen.verdicts[place].value
         return known.evidence() | self.places[place].evidence() | {"verdict": verdict}
 
 
 def places_of(problem: Problem, test_types: Sequence[TestType]) -> tuple[TestPosition, ...]:
-    """The places of the tests that `problem.tests(test_types)` gives, in the same order."""
+    """Return the places of the tests that `problem.tests(test_types)` gives, in the same order."""
     found: list[TestPosition] = []
     for kind in (kind for kind in TestType if kind in test_types):
         found += [TestPosition(kind.value, index) for index in range(len(getattr(problem, kind.value)))]
@@ -213,11 +213,11 @@ def places_of(problem: Problem, test_types: Sequence[TestType]) -> tuple[TestPos
 
 
 def rejections(known: Known, places: Sequence[int]) -> list[int]:
-    """The tests among `places` that the program isn't accepted on."""
+    """Return the tests among `places` that the program isn't accepted on."""
     return [place for place in places if known.seen.verdicts[place] is not Verdict.ACCEPTED]
 
 
 def _essence(program: str) -> str:
-    """A program without its comment lines, its empty lines and the white space at its lines' ends."""
+    """Return a program without its comment lines, its empty lines and the white space at its lines' ends."""
     lines = (line.rstrip() for line in program.splitlines())
     return "\n".join(line for line in lines if line and not line.lstrip().startswith("#"))

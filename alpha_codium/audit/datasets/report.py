@@ -38,13 +38,13 @@ class Rate:
         return f"{self.count} of {self.total} ({100 * self.count / self.total:.1f} %)"
 
     def to_json(self) -> dict[str, Any]:
-        """The rate as JSON."""
+        """Return the rate as JSON."""
         reason = {"reason": self.why} if not self.total and self.why else {}
         return {"count": self.count, "total": self.total, "rate": self.value} | reason
 
 
 def machine() -> dict[str, Any]:
-    """The machine that the measurements were made on."""
+    """Return the machine that the measurements were made on."""
     return {
         "cpu": _cpu_name(),
         "cores": os.cpu_count(),
@@ -88,7 +88,7 @@ class ValidationReport(Table):
         return rates_of(self.problems)
 
     def to_json(self) -> dict[str, Any]:
-        """The whole report as JSON."""
+        """Return the whole report as JSON."""
         reasons = Counter(reason.value for p in self.problems for reason in {f.reason for f in p.findings})
         shard = {"shard": self.shard} if self.shard else {}
         return shard | {
@@ -102,11 +102,11 @@ class ValidationReport(Table):
         }
 
     def rows(self) -> list[dict[str, Any]]:
-        """One row for each problem: its assessment, its counts, and the reasons of its findings."""
+        """Return one row for each problem: its assessment, its counts, and the reasons of its findings."""
         return [problem.to_row() for problem in self.problems]
 
     def lines(self) -> Iterator[str]:
-        """The rates, the calibration, and the first findings of each reason."""
+        """Yield the rates, the calibration, and the first findings of each reason."""
         yield counted(len(self.problems), "problem")
         for rate in self.rates.values():
             yield f"  {rate.label:<38}{rate}"
@@ -133,7 +133,7 @@ def _calibration_line(calibration: dict[str, Any]) -> str:
 
 
 def _evidence(entry: dict[str, Any]) -> str:
-    """One entry of evidence as a line."""
+    """Return one entry of evidence as a line."""
     rest = dict(entry)
     places = (("column", "solution"), ("test_type", "test"))
     where = [f"{rest.pop(column)}[{rest.pop(place)}]" for column, place in places if column in rest]
@@ -141,7 +141,7 @@ def _evidence(entry: dict[str, Any]) -> str:
 
 
 def rates_of(problems: Sequence[Assessment]) -> dict[str, Rate]:
-    """The rates of a split, in the order of the report."""
+    """Return the rates of a split, in the order of the report."""
     rates = {}
     for row in _ROWS:
         among = [problem for problem in problems if row.among(problem)]

@@ -125,7 +125,7 @@ class Observations:
         return key in self._offsets
 
     def get(self, problem: str, program: Program) -> Observation | None:
-        """The last observation of a program, None if there is none."""
+        """Return the last observation of a program, None if there is none."""
         offset = self._offsets.get((problem, program.digest))
         if offset is None:
             return None
@@ -140,7 +140,7 @@ def _key(line: dict[str, Any]) -> tuple[str, str]:
 
 
 def known_programs(problems: Sequence[Problem], test_types: Sequence[TestType]) -> HumanSolutions:
-    """The known programs that are run."""
+    """Return the known programs that are run."""
     return human_solutions(problems, "both", test_types, languages=VALIDATED)
 
 
@@ -198,7 +198,7 @@ def assess_known(
     results: Sequence[ProblemResult],
     near: float = NEAR,
 ) -> Iterator[Assessment]:
-    """The assessments of problems whose known programs were judged, in their order; nothing is run."""
+    """Yield the assessments of problems whose known programs were judged, in their order; nothing is run."""
     observations = Observations(folder.journal_in(FILE))
     tasks = known_programs(problems, test_types)
     for task, result in zip(tasks, results, strict=True):
@@ -251,7 +251,7 @@ def _observed(
 
 
 def _malformed(task: EvaluationTask, judge: Judge) -> tuple[dict[int, str], str]:
-    """The tests that can't be run, each with the reason; or why the problem can't be judged."""
+    """Return the tests that can't be run, each with the reason; or why the problem can't be judged."""
     try:
         fault_of = kind_of(task.problem, judge.rules).fault_of
     except Unjudgeable as reason:

@@ -70,7 +70,7 @@ def examine_limits(observed: ObservedProblem, near: float = NEAR) -> Timing:
 def calibration(
     timings: Sequence[Timing], near: float = NEAR, time_limit_factor: float | None = None
 ) -> dict[str, Any]:
-    """How the limits of a split fit this machine.
+    """Return how the limits of a split fit this machine.
 
     The factor is None if no known-correct program finished, or they need too little to measure: `reason` says which.
     With `time_limit_factor`, by which the problems' own limits were multiplied, the one to set instead is given, too.
@@ -99,7 +99,7 @@ def _three_digits(number: float) -> float:
 
 
 def _need(known: Known, place: int, limit: float) -> float | None:
-    """The CPU seconds needed; infinite if the wider limit was used up, too; None if unknown."""
+    """Return the CPU seconds needed; infinite if the wider limit was used up, too; None if unknown."""
     wider = known.seen.wider.get(place)
     if wider is not None and wider.verdict is LIMIT_VERDICTS[0] and wider.cpu_seconds >= BY_CPU * limit * WIDER:
         return math.inf
@@ -111,7 +111,7 @@ def _stepped(need: float, step: float, least: float) -> float:
 
 
 def _tight(observed: ObservedProblem) -> list[Finding]:
-    """Known-correct programs that exceeded a limit."""
+    """Return known-correct programs that exceeded a limit."""
     evidence = [
         _limit_evidence(observed, known, place)
         for known in observed.correct
@@ -143,7 +143,7 @@ def _limit_evidence(observed: ObservedProblem, known: Known, place: int) -> dict
 
 
 def _near(observed: ObservedProblem, near: float) -> list[Finding]:
-    """Known-correct programs that finished near the limit, each on its slowest test."""
+    """Return known-correct programs that finished near the limit, each on its slowest test."""
     evidence = []
     for known in observed.correct:
         finished = [p for p in observed.usable if known.seen.verdicts[p] not in LIMIT_VERDICTS]

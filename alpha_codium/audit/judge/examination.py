@@ -14,11 +14,13 @@ from typing import Any
 
 from alpha_codium.audit.kit.cases import ANY, REJECTIONS, Case
 from alpha_codium.errors import UserError
+from alpha_codium.eval.languages import Languages
 from alpha_codium.judge import Judge
 from alpha_codium.judge.executors import Executor, LocalPool, Task
 from alpha_codium.judge.many import judge_all
-from alpha_codium.program import as_program
+from alpha_codium.program import Program
 from alpha_codium.verdict import Judgement, Status, Verdict
+from alpha_codium.wording import counted
 
 CHEATS = "cheats"
 AFTERWARDS = "after all of these: "
@@ -44,7 +46,7 @@ class CaseResult:
     reason: str = ""
 
     def to_json(self) -> dict[str, Any]:
-        """The result as JSON."""
+        """Return the result as JSON."""
         values: dict[str, Any] = {
             "name": self.case.name,
             "section": self.case.section,
@@ -75,7 +77,7 @@ class Examination:
         return counts
 
     def to_json(self) -> dict[str, Any]:
-        """The examination as JSON."""
+        """Return the examination as JSON."""
         counts = Counter(result.finding for result in self.results)
         return {
             "faultless": self.faultless,
@@ -85,12 +87,15 @@ class Examination:
         }
 
     def lines(self) -> Iterator[str]:
-        """The sections with their findings, and each case that isn't as expected."""
+        """Yield the sections with their findings, and each case that isn't as expected."""
         shown = [f for f in CaseFinding if f is CaseFinding.RIGHT or any(r.finding is f for r in self.results)]
         yield f"{'kit':<16}" + "".join(f"{finding.value:>12}" for finding in shown)
         for section, counts in self.sections.items():
             yield f"{section:<16}" + "".join(f"{counts[finding]:>12}" for finding in shown)
-        yield from (_line(result) for result in self.results if result.finding is not CaseFinding.RIGHT)
+        as_expected = (CaseFinding.RIGHT, CaseFinding.NOT_RUN)
+        yield from (_line(result) for result in self.results if result.finding not in as_expected)
+        not_run = Counter(result.reason for result in self.results if result.finding is CaseFinding.NOT_RUN)
+        yield from (f"  not run: {counted(count, 'case')}: {reason}" for reason, count in not_run.items())
 
 
 async def examine(
@@ -105,11 +110,12 @@ async def examine(
 
     `isolated` says whether the judge's sandbox isolates programs from the machine.
     """
-    executor = _Tolerant(executor or LocalPool(judge.sandbox))
+    executor, languages = _Tolerant(executor or LocalPool(judge.sandbox)), Languages(sandbox=judge.sandbox)
     missing = await _missing_modules(judge, {case.needs for case in cases if case.needs})
 
     async def examined(some: Sequence[Case]) -> list[CaseResult]:
-        results = {place: found for place, case in enumerate(some) if (found := _not_run(case, missing, isolated))}
+        not_run = {place: _not_run(case, missing, languages, isolated) for place, case in enumerate(some)}
+        results = {place: found for place, found in not_run.items() if found}
         for result in results.values():
             on_result(result)
         asked = [place for place in range(len(some)) if place not in results]
@@ -118,7 +124,11 @@ async def examine(
             results[asked[index]] = _result_of(some[asked[index]], judgement)
             on_result(results[asked[index]])
 
-        tasks = (Task(as_program(some[i].program), some[i].problem, some[i].tests, judge.rules) for i in asked)
+        programs = (Program.from_source(some[i].language, some[i].program) for i in asked)
+        tasks = (
+            Task(program, some[i].problem, some[i].tests, judge.rules)
+            for i, program in zip(asked, programs, strict=True)
+        )
         await judge_all(tasks, executor, on_judgement=add)
         return [results[place] for place in range(len(some))]
 
@@ -129,7 +139,9 @@ async def examine(
     return Examination(tuple(results))
 
 
-def _not_run(case: Case, missing: Collection[str], isolated: bool) -> CaseResult | None:
+def _not_run(case: Case, missing: Collection[str], languages: Languages, isolated: bool) -> CaseResult | None:
+    if reason := languages.why_not(case.language, case.problem):
+        return CaseResult(case, CaseFinding.NOT_RUN, reason=reason)
     if case.needs in missing:
         return CaseResult(case, CaseFinding.NOT_RUN, reason=f"the interpreter has no {case.needs}")
     if case.dangerous and not isolated:
@@ -167,7 +179,7 @@ def _result_of(case: Case, judgement: Judgement) -> CaseResult:
 
 
 async def _missing_modules(judge: Judge, names: set[str]) -> set[str]:
-    """The modules that the programs' interpreter doesn't have."""
+    """Return the modules that the programs' interpreter doesn't have."""
     missing = set()
     for name in sorted(names):
         report = await judge.sandbox.run(f"import {name}", [""])

@@ -100,7 +100,7 @@ class KnownResult:
         return "" if self.right_class else _seen(self.result, self.cpu_limit)
 
     def to_json(self) -> dict[str, Any]:
-        """The result as JSON; `cpu_seconds` is the sum over the tests."""
+        """Return the result as JSON; `cpu_seconds` is the sum over the tests."""
         given, result = self.submission, self.result
         values: dict[str, Any] = {
             "problem": given.problem,
@@ -153,7 +153,7 @@ class KnownReport:
         return Skipped((r.submission.language_name, r.why_not) for r in self.results if r.result is None)
 
     def to_json(self) -> dict[str, Any]:
-        """The report as JSON."""
+        """Return the report as JSON."""
         right, total = self.class_share
         return {
             "by_expected": table(r for r in self.results if r.result),
@@ -163,7 +163,7 @@ class KnownReport:
         }
 
     def lines(self) -> Iterator[str]:
-        """The tables of labels and verdicts, the shares, and each submission whose verdict is of another class."""
+        """Yield the tables of labels and verdicts, the shares, and each submission with a verdict of another class."""
         if self.confirmed:
             yield from _table_lines("confirmed", self.confirmed)
         else:
@@ -223,7 +223,7 @@ class KnownVerdicts:
         self._by_name = {problem.name: problem for problem in self.problems}
 
     def judged_in(self, languages: Languages) -> list[EvaluationTask]:
-        """The submissions that can be run, with all tests."""
+        """Return the submissions that can be run, with all tests."""
         return [
             replace(task, entries=tuple(e for e in task.entries if not self._why_not(task.name, e.index, languages)))
             for task in self._all
@@ -237,7 +237,7 @@ class KnownVerdicts:
         return languages.why_not(submission.language_name, self._by_name[problem])
 
     def report(self, results: Sequence[ProblemResult], languages: Languages, rules: Rules) -> KnownReport:
-        """All submissions with their results, judged by `rules`."""
+        """Return the results of all submissions, judged by `rules`."""
         judged = {(problem.name, c.index): c for problem in results for c in problem.candidates}
         return KnownReport(
             tuple(
@@ -291,7 +291,7 @@ def _check_language(given: int | str, where: str) -> None:
 
 
 def _seen(result: CandidateResult, cpu_limit: float) -> str:
-    """The tests and times of a submission, in one line."""
+    """Return the tests and times of a submission, in one line."""
     slowest = max((test["cpu_seconds"] for test in result.tests), default=0.0)
     times = f"slowest test {slowest:.2f} s of {cpu_limit:g} s"
     failed = next((n for n, test in enumerate(result.tests, 1) if test["verdict"] != Verdict.ACCEPTED.value), None)

@@ -25,6 +25,7 @@ from typing import Any
 
 from alpha_codium.paths import bait_folder
 from alpha_codium.problem import ExecutionSpec, Problem, TestCase
+from alpha_codium.program import PYTHON
 from alpha_codium.verdict import Verdict
 
 # File of a section -> the section, in the order in which they are judged.
@@ -37,6 +38,8 @@ SECTIONS = (
     "assertion_idioms",
     "load",
     "malformed",
+    "cpp",
+    "java",
     "cheats",
 )
 SPOILT = " (spoilt)"
@@ -62,6 +65,7 @@ class Case:
     section: str
     problem: Problem
     program: str
+    language: str
     expected: frozenset[Verdict]
     note: str = ""
     needs: str = ""
@@ -76,8 +80,9 @@ class Case:
 
     @property
     def form(self) -> str:
-        """The kind of its tests: `stdin`, `call` or `assertions`."""
-        return self.problem.execution.kind
+        """The kind of its tests: `stdin`, `call` or `assertions`; with the language if it isn't Python: `stdin cpp`."""
+        kind = self.problem.execution.kind
+        return kind if self.language == PYTHON else f"{kind} {self.language}"
 
     @property
     def identity(self) -> str:
@@ -86,12 +91,12 @@ class Case:
 
 
 def kit_version() -> str:
-    """The version of the kit: another one may have other cases."""
+    """Return the version of the kit: another one may have other cases."""
     return str(_table("problems")["version"])
 
 
 def load_cases(planted: Mapping[str, str] = {}) -> list[Case]:
-    """All cases, in the order of `SECTIONS`, with names in braces replaced by the `planted` secrets."""
+    """Return all cases, in the order of `SECTIONS`, with names in braces replaced by the `planted` secrets."""
     problems = {name: _problem(name, values, planted) for name, values in _table("problems")["problem"].items()}
     cases = [_table(section) | values for section in SECTIONS for values in _table(section)["case"]]
     return [case for values in cases for case in _variants(values, problems)]
@@ -110,6 +115,7 @@ def _variants(values: Mapping[str, Any], problems: Mapping[str, Problem]) -> Ite
             memory_limit_bytes=values.get("memory_bytes"),
         ),
         program=values["program"],
+        language=values.get("language", PYTHON),
         expected=frozenset().union(*(WORDS.get(word) or {Verdict(word)} for word in values["expect"])),
         **{key: values[key] for key in ("note", "needs", "dangerous", "choice", "limited") if key in values},
     )
@@ -128,7 +134,7 @@ def _problem(name: str, values: Mapping[str, Any], planted: Mapping[str, str]) -
 
 
 def _text(value: str | list[tuple[str, int]], planted: Mapping[str, str]) -> str:
-    """A test's text: as it is, or made of repeated parts; with the secrets filled in."""
+    """Return a test's text: as it is, or made of repeated parts; with the secrets filled in."""
     text = value if isinstance(value, str) else "".join(part * times for part, times in value)
     for name, secret in planted.items():
         text = text.replace(f"{{{name}}}", secret)

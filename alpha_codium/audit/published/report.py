@@ -58,7 +58,7 @@ class PublishedRun:
         return sum(scores) / len(scores), interval
 
     def to_json(self) -> dict[str, Any]:
-        """The run as JSON."""
+        """Return the run as JSON."""
         values: dict[str, Any] = {"run": self.name, "dataset": self.dataset, "samples": self.samples}
         for name, which in (("published", self.published), ("here", self.here)):
             value, interval = self.score(which)
@@ -79,7 +79,7 @@ class Rejudgement:
         return sum(run.samples for run in self.runs)
 
     def ranks(self) -> Iterator[tuple[str, list[str], list[str]]]:
-        """The datasets on which the order of runs changed, with the order before and after."""
+        """Yield the datasets on which the order of runs changed, with the order before and after."""
         for dataset in dict.fromkeys(run.dataset for run in self.runs):
             runs = [run for run in self.runs if run.dataset == dataset]
             before = _ranked({run.name: run.score(run.published)[0] for run in runs})
@@ -88,14 +88,14 @@ class Rejudgement:
                 yield dataset, before, after
 
     def kinds(self) -> list[list[Flip]]:
-        """The flips by kind, the most frequent first."""
+        """Return the flips by kind, the most frequent first."""
         kinds: dict[tuple[str, ...], list[Flip]] = {}
         for flip in self.flips:
             kinds.setdefault(flip.kind, []).append(flip)
         return sorted(kinds.values(), key=len, reverse=True)
 
     def to_json(self) -> dict[str, Any]:
-        """The result as JSON."""
+        """Return the result as JSON."""
         return {
             "samples": self.samples,
             "runs": [run.to_json() for run in self.runs],
@@ -104,7 +104,7 @@ class Rejudgement:
         }
 
     def lines(self) -> Iterator[str]:
-        """The table of runs, changed ranks, and each kind of flip with a witness."""
+        """Yield the table of runs, changed ranks, and each kind of flip with a witness."""
         width = max((len(run.name) for run in self.runs), default=3)
         yield f"{'run':<{width}}  samples  published               here                    flips"
         for run in self.runs:
@@ -123,7 +123,7 @@ class Rejudgement:
 
 
 def _ranked(scores: dict[str, float]) -> list[str]:
-    """The names in the order of their scores; those with one score stay in their own order."""
+    """Return the names in the order of their scores; those with one score stay in their own order."""
     return sorted(scores, key=lambda name: -round(scores[name], 12))
 
 
@@ -132,7 +132,7 @@ def _shown(value: float, interval: Interval) -> str:
 
 
 def _kind_lines(flips: Sequence[Flip]) -> Iterator[str]:
-    """A kind of flips, with the first as its witness."""
+    """Yield a kind of flips, with the first as its witness."""
     first = flips[0]
     error = f", {first.kind[-1]}" if first.kind[-1] else ""
     yield f"{len(flips)} published as {first.published}, here {first.here}{error}; python3: {first.plain}"

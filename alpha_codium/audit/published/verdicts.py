@@ -20,7 +20,7 @@ PASSED, FAILED = ("pass", "passed", "accepted", "ac", "true"), ("fail", "failed"
 
 
 def verdict_column(rows: Sequence[Row], asked: str = "") -> str:
-    """The column with the file's own verdicts; raises DatasetError if there is none."""
+    """Return the column with the file's own verdicts; raises DatasetError if there is none."""
     columns = {name for row in rows for part in (row.values or {}, *row.parts) for name in part}
     if asked:
         if asked not in columns:
@@ -33,7 +33,7 @@ def verdict_column(rows: Sequence[Row], asked: str = "") -> str:
 
 
 def verdicts_of(row: Row, column: str) -> list[bool | None]:
-    """The verdicts of a row's programs, None for one without; raises DatasetError for what is no verdict."""
+    """Return the verdicts of a row's programs, None for one without; raises DatasetError for what is no verdict."""
     value = [part.get(column) for part in row.parts] if row.parts else (row.values or {}).get(column)
     values = value if isinstance(value, list | tuple) else [value] * len(row.texts)
     if len(values) != len(row.texts):

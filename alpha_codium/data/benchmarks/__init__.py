@@ -5,14 +5,15 @@ from typing import Any
 
 from alpha_codium.data.benchmarks.apps import APPS
 from alpha_codium.data.benchmarks.benchmark import Benchmark
+from alpha_codium.data.benchmarks.codeforces import CODEFORCES
 from alpha_codium.data.benchmarks.evalplus import EVALPLUS
 from alpha_codium.data.benchmarks.humaneval import HUMANEVAL, HUMANEVAL_X, MULTIPL_E
 from alpha_codium.data.benchmarks.livecodebench import LIVECODEBENCH
 from alpha_codium.data.benchmarks.mbpp import MBPP
-from alpha_codium.errors import DatasetError
+from alpha_codium.errors import DatasetError, nearest
 
 # In the order in which they are matched.
-BENCHMARKS = (EVALPLUS, MULTIPL_E, HUMANEVAL_X, HUMANEVAL, MBPP, APPS, LIVECODEBENCH)
+BENCHMARKS = (EVALPLUS, MULTIPL_E, HUMANEVAL_X, HUMANEVAL, MBPP, APPS, LIVECODEBENCH, CODEFORCES)
 # Short names of datasets on the hub.
 ALIASES: dict[str, str] = {
     **{benchmark.name: benchmark.hub_id for benchmark in BENCHMARKS if benchmark.hub_id},
@@ -24,6 +25,17 @@ ALIASES: dict[str, str] = {
 # Benchmarks whose problems' names begin with the benchmark's name, such as `HumanEval/0`. Problems of EvalPlus and
 # MultiPL-E are named like those of HumanEval and MBPP.
 NAME_WORDS = tuple(each.name for each in BENCHMARKS if each not in (EVALPLUS, MULTIPL_E, HUMANEVAL_X))
+
+
+def files_of(repository: str, configuration: str) -> tuple[str, ...]:
+    """Return the files on the hub that hold a configuration of a benchmark; raises DatasetError if it has none such.
+
+    They are empty for all files, and for a configuration that the hub knows itself.
+    """
+    files = next((each.files for each in BENCHMARKS if each.hub_id == repository), {})
+    if configuration and files and configuration not in files:
+        raise DatasetError(f"{repository} has no configuration {configuration!r}{nearest(configuration, files)}")
+    return files.get(configuration, ())
 
 
 def benchmark_of(record: Mapping[str, Any]) -> Benchmark | None:

@@ -2,7 +2,7 @@
 
 import ast
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from alpha_codium.data.fields import Fields
@@ -16,7 +16,7 @@ class Benchmark:
     Its records have all of `columns`, and one of `any_of` unless that is empty; `key` is the column of their names. A
     file of it is the split `only_split`, unless `has_splits` is true for its first record. Then `split_of` returns
     which of `splits` a record belongs to, or raises DatasetError. `hub_id` is empty if the hub has no dataset with this
-    schema.
+    schema; `files` are those of its configurations that only a script of its knows.
     """
 
     name: str
@@ -25,6 +25,7 @@ class Benchmark:
     key: str = "task_id"
     any_of: frozenset[str] = frozenset()
     hub_id: str = ""
+    files: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     only_split: str = "train"
     splits: tuple[str, ...] = ()
     has_splits: Callable[[Fields], bool] = lambda _first: False

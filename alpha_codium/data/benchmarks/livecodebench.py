@@ -3,7 +3,8 @@
 1. A test is `{input, output, testtype}`. The input of a `functional` test is one JSON argument per line, its output the
    JSON of the value to return. `metadata` names the method.
 2. Private tests are JSON, or a compressed pickle of JSON in base64, which `data.unpickling` reads.
-3. Before each program the imports of LiveCodeBench run, except those that hide builtins.
+3. A file of the dataset has the problems of one release: `v6` those of the sixth, `release_v6` those of all up to it.
+4. Before each program the imports of LiveCodeBench run, except those that hide builtins.
 """
 
 import base64
@@ -20,6 +21,9 @@ from alpha_codium.errors import nearest
 from alpha_codium.values import parse_json
 
 NAME = "livecodebench"
+RELEASES = ("test.jsonl", "test2.jsonl", "test3.jsonl", "test4.jsonl", "test5.jsonl", "test6.jsonl")
+FILES = {f"v{number}": (name,) for number, name in enumerate(RELEASES, 1)}
+FILES |= {f"release_v{number}": RELEASES[:number] for number in range(1, len(RELEASES) + 1)}
 # Values of the column `difficulty` in our schema.
 DIFFICULTIES = {"easy": 1, "medium": 2, "hard": 3}
 KINDS = ("stdin", "functional")
@@ -123,4 +127,5 @@ LIVECODEBENCH = Benchmark(
     _convert,
     key="question_id",
     hub_id="livecodebench/code_generation_lite",
+    files=FILES,
 )

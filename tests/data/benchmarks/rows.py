@@ -99,3 +99,29 @@ def mbpp_plus_row(task: int, name: str, code: str, inputs: list[Any], **fields: 
         "plus_input": inputs[1:],
         "atol": 0,
     } | fields
+
+
+# Accepts two numbers with the sum of the input, in any order.
+CHECKER = """
+import sys
+
+n = int(open(sys.argv[1]).read())
+try:
+    a, b = map(int, open(sys.argv[3]).read().split())
+    print(100 if a + b == n else 0)
+except ValueError:
+    print(0)
+"""
+
+
+def codeforces_row(**fields: object) -> dict:
+    """A record in the schema of open-r1/codeforces."""
+    row: dict = {
+        "id": "9/A", "aliases": None, "contest_id": "9", "contest_name": "Round", "index": "A", "time_limit": 1.5,
+        "memory_limit": 64.0, "title": "Two parts", "description": "Write n as a sum of two numbers.",
+        "input_format": "The number n.", "output_format": "Two numbers.", "interaction_format": None, "note": None,
+        "examples": [{"input": "5", "output": "2 3"}], "rating": 800, "tags": ["math"], "testset_size": 1,
+        "official_tests": [{"input": "7", "output": "3 4"}], "official_tests_complete": True, "input_mode": "stdio",
+        "generated_checker": CHECKER, "executable": True, "generated_tests": 0,
+    }  # fmt: skip
+    return row | fields

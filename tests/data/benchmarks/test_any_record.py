@@ -11,9 +11,16 @@ from alpha_codium.data.benchmarks import BENCHMARKS, benchmark_of
 from alpha_codium.data.schema import problem_from_record, stored_record
 from alpha_codium.errors import DatasetError
 from alpha_codium.problem import EXECUTION_KINDS
-from tests.data.benchmarks.rows import evalplus_row, humaneval_row, mbpp_row, multipl_e_row, sanitized_row
+from tests.data.benchmarks.rows import (
+    codeforces_row,
+    evalplus_row,
+    humaneval_row,
+    mbpp_row,
+    multipl_e_row,
+    sanitized_row,
+)
 
-ROWS = [humaneval_row(), mbpp_row(), sanitized_row(), multipl_e_row(), evalplus_row()]
+ROWS = [humaneval_row(), mbpp_row(), sanitized_row(), multipl_e_row(), evalplus_row(), codeforces_row()]
 TEXTS = st.text(max_size=20) | st.sampled_from(["def f(x):\n", "assert f(1) == 2", '"""', "\tx", "def f():\n  pass"])
 ANYTHING = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | TEXTS,
@@ -46,7 +53,7 @@ def test_any_record_is_a_problem_or_one_line(row):
     assert problem == problem_from_record(stored_record(row))
 
 
-@pytest.mark.parametrize("row", ROWS, ids=lambda row: str(row.get("name") or row["task_id"]))
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: str(row.get("name") or row.get("task_id") or row["id"]))
 def test_a_record_is_told_by_its_columns_and_stays_what_it_is_once_it_is_stored(row):
     benchmark = benchmark_of(row)
     assert benchmark is not None
@@ -57,7 +64,7 @@ def test_a_record_is_told_by_its_columns_and_stays_what_it_is_once_it_is_stored(
 def test_every_benchmark_tells_its_own_records_from_those_of_all_others():
     for row in ROWS:
         assert [b.name for b in BENCHMARKS if b.matches(row)].count(benchmark_of(row).name) == 1
-    assert {benchmark_of(row).name for row in ROWS} == {"humaneval", "mbpp", "multipl_e", "evalplus"}
+    assert {benchmark_of(row).name for row in ROWS} == {"humaneval", "mbpp", "multipl_e", "evalplus", "codeforces"}
 
 
 @pytest.mark.thorough

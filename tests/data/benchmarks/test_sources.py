@@ -12,6 +12,7 @@ from alpha_codium.data.load import load_problems
 from alpha_codium.data.sources import find_source
 from alpha_codium.errors import DatasetError
 from tests.data.benchmarks.rows import humaneval_row, mbpp_row, sanitized_row
+from tests.data.benchmarks.test_livecodebench import record as livecodebench_record
 from tests.data.records import record, write_jsonl
 from tests.servers.hub import running_hub
 from tests.support import gencode
@@ -73,12 +74,15 @@ def hub():
     apps |= {"train.jsonl": lines(APPS[:3]), "test.jsonl": lines(APPS[3:])}
     plus = {"README.md": plain, "data/test-00000-of-00001.parquet": parquet([humaneval_row()])}
     script = {"README.md": plain, "only.py": b"raise SystemExit('the script was run')\n"}
+    releases = {"README.md": plain, "code_generation_lite.py": b"raise SystemExit('the script was run')\n"}
+    releases |= {f"test{n}.jsonl": lines([livecodebench_record(question_id=f"q{n or 1}")]) for n in ("", 2, 3, 4, 5, 6)}
     ids = {
         "openai/openai_humaneval": humaneval,
         "google-research-datasets/mbpp": mbpp,
         "codeparrot/apps": apps,
         "evalplus/humanevalplus": plus,
         "someone/only": script,
+        "livecodebench/code_generation_lite": releases,
     }
     with running_hub(ids) as running:
         yield running
@@ -121,6 +125,17 @@ def test_apps_is_read_without_running_its_script(etl):
 
 
 @pytest.mark.thorough
+def test_a_release_of_livecodebench_is_read_by_its_name(etl):
+    assert etl("livecodebench:v5") == {"test": ["livecodebench/q5"]}
+    assert etl("livecodebench:release_v2", "--overwrite") == {"test": ["livecodebench/q1", "livecodebench/q2"]}
+
+
+def test_a_release_that_is_not_there_is_told_those_that_are():
+    with pytest.raises(DatasetError, match=r"no configuration 'v7' .there is: release_v1, "):
+        find_source("livecodebench:v7")
+
+
+@pytest.mark.thorough
 def test_a_dataset_that_only_a_script_makes_is_one_line(etl):
     said = etl("someone/only")
     assert (
@@ -138,6 +153,7 @@ def test_a_dataset_that_only_a_script_makes_is_one_line(etl):
         ("mbppplus", "evalplus/mbppplus"),
         ("apps", "codeparrot/apps"),
         ("livecodebench", "livecodebench/code_generation_lite"),
+        ("codeforces", "open-r1/codeforces"),
     ],
 )
 def test_a_benchmark_has_a_short_name(text, repository):

@@ -1,0 +1,141 @@
+"""The result of an audit: what was asked, and each answer that is wrong, with its witness."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from alpha_codium.audit.graders.asking import arguments_of
+from alpha_codium.audit.kit.cases import Case, kit_version
+from alpha_codium.errors import UserError
+from alpha_codium.wording import counted
+
+# The lists of an audit, and what they are called in the table.
+FAULTS = {
+    "false_rejects": "false rejects",
+    "false_accepts": "false accepts",
+    "hangs": "hangs",
+    "crashes": "crashes",
+    "races": "races",
+    "load": "load",
+}
+CHOICES = "choices"
+SHOWN_CHARACTERS = 2000
+# What runs the witness, if it isn't called as the language is.
+PLAIN = {"cpp": "g++"}
+
+
+@dataclass(frozen=True, slots=True)
+class Disagreement:
+    """A wrong answer: its list, what the grader said, what is right, and what plain python3 says.
+
+    A `known` one was accepted as a deviation.
+    """
+
+    kind: str
+    case: Case
+    seen: str
+    right: str
+    plain: str
+    message: str = ""
+    known: bool = False
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the entry of its list; long texts of the witness are cut."""
+        arguments = [_cut(each) for each in arguments_of(self.case)]
+        values: dict[str, Any] = {
+            "case": self.case.identity,
+            "form": self.case.form,
+            "idiom": self.case.name,
+            "note": self.case.note,
+            "witness": {"plain_python": self.plain, "arguments": arguments},
+            "seen": self.seen,
+            "right": self.right,
+        }
+        return values | ({"message": self.message} if self.message else {})
+
+    def line(self) -> str:
+        """Return the answer in one line."""
+        why = f" ({self.message})" if self.message else ""
+        plain = f"{PLAIN.get(self.case.language, self.case.language)}: {self.plain}"
+        return f"  {self.case.form}: {self.case.identity}: {self.seen}, not {self.right}{why}; {plain}"
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """The result of an audit.
+
+    `left_out` cases are attacks that would have run unprotected; `missing` are modules that the interpreter lacks.
+    """
+
+    grader: str
+    forms: tuple[str, ...]
+    asked: tuple[Case, ...]
+    disagreements: tuple[Disagreement, ...]
+    left_out: int = 0
+    missing: tuple[str, ...] = ()
+    unknown: tuple[str, ...] = ()
+
+    def of(self, kind: str) -> list[Disagreement]:
+        """Return the disagreements of a list that aren't known deviations."""
+        return [each for each in self.disagreements if each.kind == kind and not each.known]
+
+    @property
+    def faultless(self) -> bool:
+        """Whether the grader was right on every case, but for choices of comparison and known deviations."""
+        return not any(self.of(kind) for kind in FAULTS)
+
+    def with_known(self, path: Path) -> "Audit":
+        """Return the audit with the deviations that a file names, one case a line, marked as known."""
+        try:
+            lines = path.read_text("utf-8").splitlines()
+        except (OSError, UnicodeDecodeError) as error:
+            raise UserError(f"cannot read {path}: {error}") from error
+        names = [line.strip() for line in lines if line.strip() and not line.startswith("#")]
+        marked = tuple(replace(each, known=each.case.identity in names) for each in self.disagreements)
+        found = {each.case.identity for each in marked}
+        return replace(self, disagreements=marked, unknown=tuple(name for name in names if name not in found))
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the audit as JSON."""
+        return {
+            "grader": self.grader,
+            "kit": kit_version(),
+            "faultless": self.faultless,
+            "asked": dict(Counter(case.form for case in self.asked)),
+            **{kind: [each.to_json() for each in self.of(kind)] for kind in (*FAULTS, CHOICES)},
+            "known": [each.case.identity for each in self.disagreements if each.known],
+            "attacks_left_out": self.left_out,
+            "missing_modules": list(self.missing),
+        }
+
+    def lines(self) -> Iterator[str]:
+        """Yield the table, what was left out, and each wrong answer."""
+        yield f"{'form':<12}{'cases':>7}" + "".join(f"{name:>15}" for name in FAULTS.values()) + f"{CHOICES:>9}"
+        for form in self.forms:
+            if not (cases := sum(case.form == form for case in self.asked)):
+                continue
+            counts = [sum(each.case.form == form for each in self.of(kind)) for kind in (*FAULTS, CHOICES)]
+            yield f"{form:<12}{cases:>7}" + "".join(f"{n:>15}" for n in counts[:-1]) + f"{counts[-1]:>9}"
+        if sections := Counter(each.case.section for kind in FAULTS for each in self.of(kind)):
+            yield "by section: " + ", ".join(f"{name} {count}" for name, count in sections.most_common())
+        if self.left_out:
+            yield f"not asked: {counted(self.left_out, 'attack')}, since the grader can't be isolated here"
+        if self.missing:
+            yield f"not asked: cases that need {', '.join(self.missing)}, which the interpreter lacks"
+        for kind, name in {**FAULTS, CHOICES: "choices of comparison, which aren't faults"}.items():
+            if found := self.of(kind):
+                yield f"{name}:"
+                yield from (each.line() for each in found)
+        if known := sum(each.known for each in self.disagreements):
+            yield f"known deviations: {known}"
+        for name in self.unknown:
+            yield f"listed as known, but right, or not asked: {name}"
+
+
+def _cut(value: Any) -> Any:
+    """Return a value as it is, or, if it is long, the beginning of its JSON."""
+    text = json.dumps(value)
+    return value if len(text) <= SHOWN_CHARACTERS else text[:SHOWN_CHARACTERS] + "…"

@@ -1,0 +1,90 @@
+"""Our own backends, metrics, rewards and service, asked what other graders are asked: they have no fault.
+
+The service isolates programs itself, so that it is asked the attacks, too.
+"""
+
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+import alpha_codium
+from alpha_codium.audit.graders.asking import cases_to_ask
+from alpha_codium.audit.graders.auditing import run_audit
+from alpha_codium.audit.graders.finding import DIALECTS, find_grader
+from alpha_codium.audit.graders.process import Grader
+from alpha_codium.audit.graders.report import FAULTS, Audit
+from alpha_codium.audit.judge.examination import CaseFinding, examine
+from alpha_codium.audit.kit.cases import load_cases, planted_secrets
+from alpha_codium.judge import Judge, Rules
+from alpha_codium.sandbox import open_sandbox
+from tests.sandbox.backends import BACKENDS, ISOLATED
+from tests.serve.serving import started
+
+METRIC = Path(alpha_codium.__file__).parent / "metrics" / "code_eval"
+# Sections without programs that wait for a time limit.
+QUICK = ("comparison", "malformed tests")
+# In these, a program can read the host's files.
+READABLE = ("portable", "code_contests")
+
+
+def faults(audit: Audit) -> list[str]:
+    return [f"{kind}: {each.line()}" for kind in FAULTS for each in audit.of(kind)]
+
+
+@pytest.fixture(scope="module")
+def address() -> Iterator[str]:
+    with started() as (found, _):
+        yield found
+
+
+@pytest.mark.thorough
+async def test_our_service_compares_rightly(address: str) -> None:
+    audit = await run_audit(find_grader(address, sys.executable), cases_to_ask(QUICK), parallel=4)
+    assert faults(audit) == []
+    assert len(audit.asked) > 40
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3000)
+@pytest.mark.parametrize("dialect", DIALECTS)
+async def test_our_service_is_right_on_the_whole_kit_in_every_dialect(address: str, dialect: str) -> None:
+    grader = replace(find_grader(address, sys.executable, dialect=dialect), isolates=True)
+    audit = await run_audit(grader, cases_to_ask(), deadline=120)
+    assert faults(audit) == []
+    assert len(audit.asked) > 300
+
+
+def ours(name: str) -> Grader:
+    """A metric or reward of ours, in an environment without isolation of the audit's."""
+    if name == "code_eval":
+        pytest.importorskip("evaluate")
+        return replace(find_grader(f"metric:{METRIC}", sys.executable), isolates=True)
+    grader = find_grader(str(Path(__file__).with_name("ours.py")), sys.executable)
+    return replace(grader, isolates=True, variables={"GENCODE_AUDIT_TARGET": name})
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3000)
+@pytest.mark.parametrize("name", ["code_eval", "code_contests", "apps", "reward"])
+async def test_our_metrics_and_rewards_are_right_on_the_whole_kit(name: str) -> None:
+    audit = await run_audit(ours(name), cases_to_ask(), deadline=120)
+    assert faults(audit) == []
+    assert len(audit.asked) > 90
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(3000)
+@pytest.mark.parametrize("name", ISOLATED)
+async def test_a_judge_on_every_backend_is_right_on_the_whole_kit(name: str) -> None:
+    backend = BACKENDS[name]
+    with planted_secrets() as secrets:
+        cases = load_cases(secrets)
+        async with open_sandbox(backend.name, workers=2, **backend.prepare()) as sandbox:
+            examination = await examine(Judge(sandbox, Rules(time_limit_factor=1.0)), cases)
+    wrong = [each for each in examination.results if each.finding not in (CaseFinding.RIGHT, CaseFinding.NOT_RUN)]
+    if name in READABLE:
+        wrong = [each for each in wrong if each.case.problem.name != "secret"]
+    assert [(each.case.identity, each.verdict, each.reason) for each in wrong] == []
