@@ -13,14 +13,18 @@ from alpha_codium.audit.graders.finding import find_grader
 from alpha_codium.audit.graders.report import Audit
 from alpha_codium.coroutines import blocking
 from alpha_codium.options import use_case
+from alpha_codium.report.audit_page import write_audit_page
+from alpha_codium.report.page import check_output
 
 
 @use_case(AuditOptions)
 async def audit_grader_async(options: AuditOptions) -> Audit:
     """Ask a grader about programs whose right verdicts are known, and return what it gets wrong.
 
-    Raises UserError if there is no such grader or section, or the grader can't be loaded.
+    Raises UserError if there is no such grader or section, if the grader can't be loaded, or the page can't be written.
     """
+    if options.output is not None:
+        check_output(options.output.absolute())
     cases = cases_to_ask(options.section)
     grader = find_grader(options.grader, options.python or sys.executable, options.form, options.dialect)
     grader = replace(grader, isolates=options.own_isolation)
@@ -40,7 +44,10 @@ async def audit_grader_async(options: AuditOptions) -> Audit:
             on_planned=plan,
             on_answer=lambda right: on_done[0](right),  # noqa: PLW0108 - `plan` replaces it
         )
-    return audit if options.known is None else audit.with_known(options.known)
+    audit = audit if options.known is None else audit.with_known(options.known)
+    if options.output is not None:
+        write_audit_page(audit, options.output.absolute())
+    return audit
 
 
 audit_grader = blocking(audit_grader_async)

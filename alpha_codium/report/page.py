@@ -1,13 +1,9 @@
 """The page: the overview rendered by Jinja, the index of all samples as JSON, and the chunks of long texts."""
 
-import base64
-import hashlib
-import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from importlib import resources
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -17,6 +13,7 @@ from alpha_codium.report.bodies import LETTERS, Bodies, id_of
 from alpha_codium.report.charts import by_problem, by_samples, by_tokens
 from alpha_codium.report.figures import figures_of, spent_text
 from alpha_codium.report.labels import Labels
+from alpha_codium.report.markup import rendered
 from alpha_codium.report.pairing import comparison_of
 from alpha_codium.report.reading import ReadRun
 from alpha_codium.report.samples import StoredSample
@@ -93,9 +90,10 @@ def write_page(
         "made": f"{datetime.now(UTC):%F %H:%M} UTC",
         "live": live,
         "index": index.to_json() | {"live": RELOAD_SECONDS if live else 0},
-        "beside": f"{path.name}.bodies" if beside else "",
+        "folder": f"{path.name}.bodies" if beside else "",
     }
-    before, after = bodies.hiding.hide(_rendered(values)).split(BODIES)
+    text = rendered("page.html.j2", values, SCRIPTS, beside=beside)
+    before, after = bodies.hiding.hide(text).split(BODIES)
     try:
         size = _write_beside(path, chunks) if beside else 0
         write_atomically(path, chain([before], () if beside else map(_block, chunks), [after]))
@@ -150,45 +148,6 @@ class _Index:
 
 def _block(chunk: str) -> str:
     return f'<script type="application/octet-stream" class="body">{chunk}</script>\n'
-
-
-def _rendered(values: dict[str, Any]) -> str:
-    from jinja2 import Environment, PackageLoader, StrictUndefined
-
-    environment = Environment(
-        loader=PackageLoader("alpha_codium.report"), autoescape=True, undefined=StrictUndefined,
-        trim_blocks=True, lstrip_blocks=True,
-    )  # fmt: skip
-    style, script = _template("page.css"), "\n".join(_template(name) for name in SCRIPTS)
-    environment.filters["data"] = _data
-    environment.filters["figure"] = lambda value, digits=3: "n/a" if value is None else f"{value:.{digits}f}"
-    policy = _policy(style, script, bool(values["beside"]))
-    return environment.get_template("page.html.j2").render(**values, style=style, script=script, policy=policy)
-
-
-def _data(value: Any) -> Any:
-    """Return JSON that can stand in an element: no text in it ends the element, or begins a comment."""
-    from markupsafe import Markup
-
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
-    return Markup(text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026"))  # noqa: S704 - escaped here
-
-
-def _policy(style: str, script: str, beside: bool) -> str:
-    """Return what the browser lets the page do: run its own script, and nothing with the network."""
-    files = " 'self' file:" if beside else ""
-    return (
-        f"default-src 'none'; script-src {_hash_of(script)}{files}; style-src {_hash_of(style)}; "
-        "base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types bodies"
-    )
-
-
-def _hash_of(text: str) -> str:
-    return f"'sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}'"
-
-
-def _template(name: str) -> str:
-    return resources.files("alpha_codium.report").joinpath("templates", name).read_text("utf-8")
 
 
 def _write_beside(path: Path, chunks: Sequence[str]) -> int:

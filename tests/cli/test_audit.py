@@ -34,8 +34,11 @@ def test_the_grader_of_the_page_is_audited_as_the_page_says(tmp_path: Path) -> N
     assert found["false_rejects"] == found["hangs"] == found["crashes"] == []
     known = tmp_path / "known.txt"
     known.write_text("\n".join(each["case"] for each in found["false_accepts"]))
-    again = gencode("audit", tmp_path / "grader.py", "--section", "comparison", "--known", known, home=tmp_path)
+    page = tmp_path / "audit.html"
+    command = ("audit", tmp_path / "grader.py", "--section", "comparison", "--known", known, "--output", page)
+    again = gencode(*command, home=tmp_path)
     assert again.returncode == 0, again.stdout
+    assert "right on every case" in page.read_text() and str(tmp_path) not in page.read_text()
 
 
 def test_no_such_grader_or_section_is_one_line_and_status_2(tmp_path: Path) -> None:

@@ -42,6 +42,9 @@ class AuditOptions(UseCase):
     known: Annotated[
         Path | None, Option("A file with accepted deviations: the name of a case on each line.", metavar="FILE")
     ] = None
+    output: Annotated[
+        Path | None, Option("Write a page of HTML on what the grader gets wrong to this file.", metavar="FILE")
+    ] = None
     parallel: Annotated[int, Option("How many cases are asked at a time.", least=1)] = 2
     deadline: Annotated[float, Option("Seconds after which a case counts as a hang.", above=0)] = 30.0
 
