@@ -43,6 +43,7 @@ types: $(VENV)/.dev
 
 docs: $(VENV)/.dev
 	$(BIN)/python docs/make_commands.py > docs/commands.md
+	$(BIN)/python docs/make_openapi.py
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.sandbox $(BENCH_OPTIONS)
