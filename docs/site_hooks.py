@@ -12,12 +12,13 @@ from enum import EnumMeta
 from pathlib import Path
 from typing import Any
 
-import alpha_codium
-from alpha_codium import rewards
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
+
+import alpha_codium
+from alpha_codium import rewards
 
 ROOT = Path(__file__).parents[1]
 # Files outside of docs/ that pages link to: pages of the site, and files that it has as they are.
@@ -51,7 +52,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     return files
 
 
-def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
     """Make links to files outside of docs/ links to their places in the site."""
     homes = {made: Path(path).parent for path, made in PAGES.items() if path.endswith(".md")}
     folder = homes.get(page.file.src_uri, Path("docs"))
@@ -185,7 +186,7 @@ def _linked(schema: dict[str, Any]) -> str:
     return f"list of {inner}" if inner else schema.get("type", "any")
 
 
-def on_nav(nav: Navigation, config: MkDocsConfig, files: Files) -> Navigation:
+def on_nav(nav: Navigation, config: MkDocsConfig, **_: Any) -> Navigation:
     """Keep the navigation for llms.txt."""
     config.extra["pages_of_nav"] = nav
     return nav
