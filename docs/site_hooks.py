@@ -37,7 +37,7 @@ FILES = (
     "examples/arrays/score-job.yaml",
     "examples/arrays/score-rayjob.yaml",
 )
-LINK = re.compile(r"\]\((?!https?:)([^)#\s]+)(#[^)\s]*)?\)")
+LINK = re.compile(r"\[([^]]*)\]\((?!https?:)([^)#\s]+)(#[^)\s]*)?\)")
 SUMMARY = "Generate programs with language models, judge programs in a sandbox, and know what a score is worth."
 
 
@@ -52,11 +52,23 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     return files
 
 
-def on_page_markdown(markdown: str, page: Page, **_: Any) -> str:
-    """Make links to files outside of docs/ links to their places in the site."""
+def on_page_markdown(markdown: str, page: Page, files: Files, **_: Any) -> str:
+    """Make links to files outside of docs/ links to their places in the site, and call pages by their titles."""
     homes = {made: Path(path).parent for path, made in PAGES.items() if path.endswith(".md")}
     folder = homes.get(page.file.src_uri, Path("docs"))
-    return LINK.sub(lambda link: f"]({_target(folder, link[1])}{link[2] or ''})", markdown)
+
+    def linked(link: re.Match[str]) -> str:
+        target = _target(folder, link[2])
+        name = _title_of(target, files) if link[1] == Path(link[2]).name and target.endswith(".md") else link[1]
+        return f"[{name}]({target}{link[3] or ''})"
+
+    return LINK.sub(linked, markdown)
+
+
+def _title_of(page: str, files: Files) -> str:
+    file = files.get_file_from_path(page)
+    heading = re.search(r"^# (.*)$", file.content_string if file else "", re.MULTILINE)
+    return heading[1] if heading else page
 
 
 def _target(folder: Path, target: str) -> str:
@@ -114,8 +126,8 @@ def _methods(value: type) -> Iterator[str]:
 
 def _signature(name: str, value: Any) -> str:
     signature = inspect.signature(value)
-    plain = str(signature).replace("'", "")
-    text = name + re.sub(r"<(\w+)\.\w+: (\w+)>|<factory>", lambda found: found[2] or "...", plain)
+    plain = re.sub(r"(: |-> )'([^']*)'", r"\1\2", str(signature))
+    text = name + re.sub(r"<\w+\.\w+: ('\w+')>|<factory>", lambda found: found[1] or "...", plain)
     text = re.sub(r"\b(?:[a-z_]\w*\.)+([A-Za-z_]\w*)", r"\1", text)
     if len(text) <= 100:
         return text
