@@ -165,6 +165,13 @@ def test_the_index_lists_every_page() -> None:
     ]
 
 
+def test_the_navigation_of_the_site_lists_every_page() -> None:
+    text = (ROOT / "mkdocs.yml").read_text("utf-8")
+    assert [
+        page.name for page in PAGES if page.parent.name == "docs" and not re.search(rf"\b{page.name}$", text, re.M)
+    ] == []
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_every_link_to_a_heading_leads_to_one(page: Path) -> None:
     for target, heading in re.findall(r"\]\(([^)#:]*)#([^)]+)\)", page.read_text("utf-8")):
