@@ -80,13 +80,16 @@ def _target(folder: Path, target: str) -> str:
 
 def settings_page() -> str:
     """Return the page of all settings: the shipped file, a block for each section."""
-    text = (ROOT / "settings" / "configuration.toml").read_text("utf-8")
+    text = (ROOT / "settings" / "configuration.toml").read_text("utf-8").replace("|", "\\|")
     head, *sections = re.split(r"^(?=\[)", text, flags=re.MULTILINE)
     parts = ["# Settings", " ".join(line.lstrip("# ") for line in head.strip().splitlines())]
     parts.append("`gencode settings` prints those in force; [install.md](install.md#settings) says where to set them.")
     for section in sections:
-        (name,) = re.findall(r"^\[([^\]]+)\]", section)
-        parts += [f"## {name}", f"```toml\n{section.strip()}\n```"]
+        heading, *lines = section.strip().splitlines()
+        name, _, said = heading[1:].partition("]")
+        rows = (re.fullmatch(r"(?:# )?(\w+) = (.*?)(?: {2,}# (.*))?", line) for line in lines if line)
+        table = "\n".join(f"| `{row[1]}` | `{row[2]}` | {row[3] or ''} |" for row in rows if row)
+        parts += [f"## {name}", said.strip(" #"), f"| setting | default | |\n|---|---|---|\n{table}"]
     return "\n\n".join(parts) + "\n"
 
 
