@@ -10,7 +10,7 @@ INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no
 WORKERS ?= $(shell expr $$(nproc) + 2)
 PYTEST := $(BIN)/python -m pytest -n $(WORKERS) --dist loadfile --no-loadscope-reorder
 
-.PHONY: demo check test test-thorough images test-slow lint types docs bench backends apps clean
+.PHONY: demo check test test-thorough images test-slow lint types docs site bench backends apps clean
 
 demo: $(VENV)/.demo
 	$(BIN)/gencode demo
@@ -43,6 +43,11 @@ types: $(VENV)/.dev
 
 docs: $(VENV)/.dev
 	$(BIN)/python docs/make_commands.py > docs/commands.md
+	$(BIN)/python docs/make_openapi.py
+
+# Never with -q, which hides warnings from `strict`.
+site: $(VENV)/.dev
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --site-dir build/site
 
 bench: $(VENV)/.dev
 	$(BIN)/python -m benchmarks.sandbox $(BENCH_OPTIONS)

@@ -1,5 +1,6 @@
 """Packaging of alpha_codium: a light core, everything heavier an extra."""
 
+import re
 from pathlib import Path
 
 from setuptools import find_packages, setup
@@ -16,13 +17,26 @@ SERVE = ["fastapi>=0.115", "prometheus-client>=0.21", "starlette>=0.40", "uvicor
 METRICS = ["cloudpickle>=3.0", "evaluate>=0.4.3", "RestrictedPython>=8.4"]
 DEV = [line for line in Path(__file__).with_name("requirements-dev.txt").read_text().splitlines() if line[:1].isalpha()]
 
+ROOT = Path(__file__).parent
+(VERSION,) = re.findall(r'^__version__ = "(.+)"', (ROOT / "alpha_codium" / "__init__.py").read_text("utf-8"), re.M)
+
 setup(
     name="alpha_codium",
-    version="0.1.0",
+    version=VERSION,
     description="Let language models write programs, and know how good the programs are",
-    long_description=Path(__file__).with_name("README.md").read_text("utf-8"),
+    long_description=(ROOT / "README.md").read_text("utf-8"),
     long_description_content_type="text/markdown",
     license="Apache-2.0",
+    keywords="code generation, pass@k, sandbox, judge, code execution, evaluation, reward functions",
+    classifiers=[
+        "Development Status :: 4 - Beta",
+        "Intended Audience :: Science/Research",
+        "Operating System :: POSIX :: Linux",
+        "Programming Language :: Python :: 3.11",
+        "Programming Language :: Python :: 3.12",
+        "Programming Language :: Python :: 3.13",
+        "Typing :: Typed",
+    ],
     python_requires=">=3.11",
     packages=[
         *find_packages(include=["alpha_codium", "alpha_codium.*"]),

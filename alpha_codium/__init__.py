@@ -6,7 +6,7 @@ Public names are imported on first use, so that importing the package is fast.
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 # The names that each module has.
 _NAMES = {

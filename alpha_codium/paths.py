@@ -1,6 +1,8 @@
 """The folders in which gencode stores things, below `$GENCODE_HOME` or `~/.cache/gencode`."""
 
 import os
+from importlib import resources
+from importlib.util import find_spec
 from pathlib import Path
 
 from alpha_codium.errors import UserError
@@ -43,6 +45,13 @@ def bait_folder() -> str | None:
     It isn't /tmp, since a sandbox may give programs a /tmp of their own and still show them all other files.
     """
     return "/var/tmp" if os.access("/var/tmp", os.W_OK) else None  # noqa: S108 - for files with random names
+
+
+def shipped_folder(name: str) -> Path:
+    """Return the folder of `settings` or `prompts`: in the installed package, or beside that of a clone."""
+    if find_spec(f"alpha_codium.{name}"):
+        return Path(str(resources.files(f"alpha_codium.{name}")))
+    return Path(__file__).parents[1] / name
 
 
 def _writable(folder: Path) -> Path:

@@ -19,6 +19,11 @@ DATA = {
     "docs": PAGES,
     "README.md": PAGES,
     "CONTRIBUTING.md": PAGES,
+    "SECURITY.md": PAGES,
+    "CHANGELOG.md": [*PAGES, "tests/test_packaging.py"],
+    "CITATION.cff": ["tests/test_packaging.py"],
+    "setup.py": ["tests/test_packaging.py"],
+    "mkdocs.yml": PAGES,
     "prompts": ["tests/flows/test_prompts.py", "tests/flows/test_loading.py"],
     "settings": ["tests/test_config.py", SETTINGS],
 }

@@ -11,7 +11,6 @@ Some sections hold sections: `[sandbox.oci]`, `GENCODE_SANDBOX__OCI__IMAGE=value
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from importlib import resources
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from loguru import logger
 
 from alpha_codium.config.layers import Layer, Loaded, Schema, read, toml, toml_value
 from alpha_codium.config.sections import Settings
+from alpha_codium.paths import shipped_folder
 
 ENVIRONMENT_PREFIX = "GENCODE_"
 # The settings file that is read if it is in the current folder.
@@ -60,7 +60,7 @@ def load_with_origins(
 
 def shipped_text() -> str:
     """Return the text of the shipped settings, with their comments."""
-    return resources.files("alpha_codium.settings").joinpath("configuration.toml").read_text("utf-8")
+    return (shipped_folder("settings") / "configuration.toml").read_text("utf-8")
 
 
 def _layers(

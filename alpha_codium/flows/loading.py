@@ -15,7 +15,6 @@ import dataclasses
 import hashlib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +22,7 @@ from alpha_codium.answers.structured import AnswerSchema
 from alpha_codium.errors import FlowError, SettingsError, nearest
 from alpha_codium.flows.stages import Stage, stage_class
 from alpha_codium.flows.variables import check_templates
+from alpha_codium.paths import shipped_folder
 from alpha_codium.problem import EXECUTION_KINDS, ExecutionSpec
 from alpha_codium.rendering import Prompt, load_prompt, read_toml
 
@@ -129,7 +129,7 @@ def _load(name: str, *, may_choose: bool) -> Flow:
 
 def shipped_flows() -> dict[str, Path]:
     """Return the folders of the shipped flows by name."""
-    root = Path(str(resources.files("alpha_codium.prompts")))
+    root = shipped_folder("prompts")
     return {path.parent.name: path.parent for path in sorted(root.glob("*/flow.toml"))}
 
 

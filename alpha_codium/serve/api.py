@@ -22,7 +22,7 @@ from alpha_codium.serve.load import Load
 from alpha_codium.serve.measuring import ServiceMetrics
 from alpha_codium.serve.problems import Problems, add_problems
 from alpha_codium.serve.repository import ItemRunner, add_repository
-from alpha_codium.serve.requests import MOST_MEMORY, MOST_SECONDS, MOST_TESTS, Fault
+from alpha_codium.serve.requests import MOST_MEMORY, MOST_SECONDS, MOST_TESTS, Fault, InfoAnswer
 
 # Open to clients without a token, for probes of containers.
 PUBLIC = ("/healthz", "/readyz")
@@ -63,7 +63,7 @@ def application(
 def _add_state(app: FastAPI, opened: OpenJudge, load: Load, measures: ServiceMetrics) -> None:
     """Add the addresses that say what the server is and how it is doing."""
 
-    @app.get("/v1/info")
+    @app.get("/v1/info", response_model=InfoAnswer)
     async def info() -> Response:
         """What the server runs programs with, and what it accepts."""
         limits = {"tests": MOST_TESTS, "time_limit_seconds": MOST_SECONDS, "memory_limit_bytes": MOST_MEMORY}

@@ -218,6 +218,20 @@ class JudgeAnswer(BaseModel):
         )
 
 
+class InfoAnswer(BaseModel):
+    """What a server runs programs with, what it accepts, and how busy it is."""
+
+    version: str
+    sandbox: dict[str, Any]
+    languages: list[str]
+    tools: dict[str, str]
+    turns: bool
+    limits: dict[str, float]
+    workers: int
+    max_queue: int
+    queued: int
+
+
 class ProblemAnswer(BaseModel):
     """A problem that requests may name, and the number of its tests."""
 

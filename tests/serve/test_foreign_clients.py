@@ -1,6 +1,7 @@
 """Client packages of other judging services, as they are on PyPI, with a server of ours."""
 
 import base64
+import re
 from collections.abc import Iterator
 
 import judge0
@@ -9,6 +10,7 @@ import pytest
 import sandbox_fusion
 
 from tests.serve.serving import started
+from tests.support import ROOT
 
 ADD = "print(sum(map(int, input().split())))"
 
@@ -85,3 +87,19 @@ def test_judge0_judges_programs(address):
     assert reading.stdout.split() == ["inside"]
     endless = judge0.run(client=client, source_code="while 1: pass", language=judge0.PYTHON, cpu_time_limit=0.3)
     assert endless.status == judge0.Status.TIME_LIMIT_EXCEEDED
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize(
+    ("service", "printed"),
+    [("Judge0", "ACCEPTED\nWRONG_ANSWER\n"), ("Piston", "42 0\n"), ("SandboxFusion", "Success 42\n")],
+)
+def test_the_client_of_the_page_on_moving_works_after_its_change(
+    address: str, service: str, printed: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = (ROOT / "docs" / "migrate.md").read_text("utf-8")
+    (diff,) = re.findall(rf"^## {service}\n\n```diff\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    after = [line[1:] for line in diff.splitlines() if not line.startswith("-")]
+    assert len(after) == len(diff.splitlines()) - 1
+    exec("\n".join(after).replace("http://judge:8080", address), {"__name__": "__main__"})
+    assert capsys.readouterr().out == printed

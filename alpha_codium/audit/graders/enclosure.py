@@ -29,7 +29,7 @@ def enclosing_command(needed: Sequence[str]) -> list[str]:
 @functools.cache
 def _trial() -> list[str]:
     prefix = namespaces_command()
-    command = [*prefix, sys.executable, "-c", START]
+    command = [*prefix, sys.executable, "-P", "-c", START]
     if not prefix:
         return []
     done = subprocess.run([*command, "[]", "true"], capture_output=True, check=False, timeout=60)

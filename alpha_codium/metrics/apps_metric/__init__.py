@@ -9,7 +9,7 @@
    compile, once for a program). None is no verdict, after a fault of gencode; then all scores are None.
 4. A problem without tests is never passed, one without programs counts as failed.
 
-`evaluate.load` of this folder gives the same as a module of `evaluate`. docs/apps_metric.md says where its verdicts
+`evaluate.load` of this folder gives the same as a module of `evaluate`. docs/metrics.md says where its verdicts
 differ from those of `codeparrot/apps_metric`, and why.
 """
 

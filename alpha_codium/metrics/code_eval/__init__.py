@@ -3,7 +3,7 @@
     os.environ["HF_ALLOW_CODE_EVAL"] = "1"
     pass_at_k, results = compute([["def add(a, b): return a + b"]], ["assert add(2, 3) == 5"], k=[1])
 
-`evaluate.load` of this folder gives the same as a module of `evaluate`. docs/code_eval.md says where its verdicts
+`evaluate.load` of this folder gives the same as a module of `evaluate`. docs/metrics.md says where its verdicts
 differ from those of the metric of that name, and why.
 """
 

@@ -5,7 +5,7 @@
 
 `evaluate.load` of this folder gives the same as a module of `evaluate`. RestrictedPython only restricts the language
 of a candidate: the jail contains it, and the reference runs in a jail of its own, so that it can't forge a pass. See
-docs/restrictedpython_code_eval.md.
+docs/metrics.md.
 """
 
 import keyword
