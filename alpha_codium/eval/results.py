@@ -1,11 +1,12 @@
 """The results of judging a split, in the shape in which they are written."""
 
+import sys
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from alpha_codium.eval.failures import Failure
 from alpha_codium.eval.languages import Skipped
-from alpha_codium.values import JsonValue
+from alpha_codium.values import JsonValue, Readers
 from alpha_codium.verdict import OUTSIDE, Judgement, TestResult, Verdict
 
 
@@ -18,6 +19,8 @@ class CandidateResult(JsonValue):
     `rechecked` means that the program was judged three more times, alone, and this is the median.
     """
 
+    # A run may have millions of tests, whose keys JSON would read as so many strings.
+    readers: ClassVar[Readers] = {"tests": lambda tests: tuple(map(_with_shared_keys, tests))}
     optional: ClassVar[tuple[str, ...]] = ("error", "program", "failure", "rechecked")
 
     index: int
@@ -82,6 +85,10 @@ class ProblemResult:
     def to_json(self) -> dict[str, Any]:
         """The result as JSON."""
         return {"name": self.name, "candidates": [candidate.to_json() for candidate in self.candidates]}
+
+
+def _with_shared_keys(test: dict[str, Any]) -> dict[str, Any]:
+    return {sys.intern(key): value for key, value in test.items()}
 
 
 def _shown(test: TestResult) -> dict[str, Any]:
