@@ -35,12 +35,13 @@ def doctor(home: Path, *more: object) -> Done:
     return gencode("eval", "doctor", *more, home=home)
 
 
-def doctor_with_kit(home: Path, *more: object, timeout: float = 240) -> subprocess.CompletedProcess[str]:
+def doctor_with_kit(home: Path, *more: object, timeout: float = 500) -> subprocess.CompletedProcess[str]:
     """The command in a process of its own: the programs of the kit attack the one that runs them."""
     return gencode_process("eval", "doctor", *more, home=home, timeout=timeout)
 
 
 @pytest.mark.thorough
+@pytest.mark.timeout(600)
 def test_the_default_backend_is_as_it_should_be_on_the_kit_and_on_a_file(tmp_path: Path) -> None:
     known = write_jsonl(tmp_path / "known.jsonl", [contest("a", submission("a.py", "AC", RIGHT))])
     done = doctor_with_kit(tmp_path, "--known_verdicts", known, "--run", "mine", "--json", tmp_path / "out.json")
@@ -111,7 +112,7 @@ def test_an_unknown_backend_takes_no_name_of_a_run(tmp_path: Path) -> None:
 @pytest.mark.timeout(600)
 def test_without_isolation_what_is_not_held_is_said(tmp_path: Path) -> None:
     options = ("-o", "code_tester.sandbox=false", "--json", tmp_path / "out.json")
-    done = doctor_with_kit(tmp_path, *options, timeout=500)
+    done = doctor_with_kit(tmp_path, *options)
     assert done.returncode == 1
     assert done.stdout.splitlines()[0] == "judge: local, without isolation"
     assert "not held: cheats: kills its parent: not run: nothing here would hold it" in done.stdout

@@ -6,9 +6,7 @@ It starts a process with all of its imports for each program. A fork takes its p
 import multiprocessing
 
 from evalscope.benchmarks.live_code_bench import evaluate_utils
-from lcb_samples import SECONDS, functions
+from lcb_samples import functions
 
 evaluate_utils.multiprocessing.get_context = lambda _method, given=multiprocessing.get_context: given("fork")
-grade, grade_call = functions(
-    lambda sample, program: evaluate_utils.codegen_metrics([sample], [[program]], [1], 1, SECONDS)[0]["pass@1"] == 100
-)
+grade, grade_call = functions(evaluate_utils.codegen_metrics, full=100)

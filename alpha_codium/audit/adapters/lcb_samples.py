@@ -5,19 +5,16 @@ import json
 SECONDS = 6
 
 
-def functions(passes):
-    """Return `grade` and `grade_call` of a grader by its `passes(sample, program)`."""
+def functions(codegen_metrics, full=1):
+    """Return `grade` and `grade_call` by a grader's `codegen_metrics`, whose pass@1 of a right program is `full`."""
 
-    def grade(program, inputs, outputs):
-        return passes(sample(inputs, outputs, None), program)
+    def passes(program, inputs, outputs, function=None):
+        sample = {"input_output": json.dumps({"inputs": inputs, "outputs": outputs, "fn_name": function})}
+        return codegen_metrics([sample], [[program]], [1], 1, SECONDS)[0]["pass@1"] == full
 
     def grade_call(program, function, arguments, results):
+        # An argument a line.
         inputs = ["\n".join(map(json.dumps, each)) for each in arguments]
-        return passes(sample(inputs, list(map(json.dumps, results)), function), program)
+        return passes(program, inputs, list(map(json.dumps, results)), function)
 
-    return grade, grade_call
-
-
-def sample(inputs, outputs, function):
-    """Return a sample; the input of a call has an argument a line, in JSON."""
-    return {"input_output": json.dumps({"inputs": inputs, "outputs": outputs, "fn_name": function})}
+    return passes, grade_call

@@ -11,8 +11,8 @@ from alpha_codium.errors import UserError, nearest
 from alpha_codium.problem import TestCase
 from alpha_codium.verdict import Verdict
 
-# Right answers. `refused` is a rejection, or an error that the grader raises.
-ACCEPTED, REJECTED, REFUSED, ANYTHING = "accepted", "rejected", "refused", "anything"
+# Right answers. `refused` is a rejection, or an error that the grader raises; `an answer` is either of the first two.
+ACCEPTED, REJECTED, REFUSED, ANY_ANSWER = "accepted", "rejected", "refused", "an answer"
 
 
 def cases_to_ask(sections: Collection[str] = ()) -> list[Case]:
@@ -37,7 +37,7 @@ def right_answer(case: Case) -> str:
         return ACCEPTED
     if case.expected <= REJECTIONS:
         return REJECTED
-    return ANYTHING if Verdict.ACCEPTED in case.expected else REFUSED
+    return ANY_ANSWER if Verdict.ACCEPTED in case.expected else REFUSED
 
 
 def arguments_of(case: Case) -> list[Any]:

@@ -13,7 +13,7 @@ from contextlib import AsyncExitStack
 
 from alpha_codium.audit.graders.asking import (
     ACCEPTED,
-    ANYTHING,
+    ANY_ANSWER,
     REFUSED,
     REJECTED,
     arguments_of,
@@ -34,7 +34,7 @@ ASKING, AT_REST = "cases", "asked again at rest"
 def is_right(case: Case, answer: Answer) -> bool:
     """Whether a grader's answer is right; raising an error is right where nothing can be accepted."""
     right = right_answer(case)
-    if right == ANYTHING:
+    if right == ANY_ANSWER:
         return answer.seen in (ACCEPTED, REJECTED)
     return answer.seen == right or (right == REFUSED and answer.seen in (REJECTED, "error"))
 

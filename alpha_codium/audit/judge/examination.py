@@ -124,11 +124,7 @@ async def examine(
             results[asked[index]] = _result_of(some[asked[index]], judgement)
             on_result(results[asked[index]])
 
-        programs = (Program.from_source(some[i].language, some[i].program) for i in asked)
-        tasks = (
-            Task(program, some[i].problem, some[i].tests, judge.rules)
-            for i, program in zip(asked, programs, strict=True)
-        )
+        tasks = (_task(some[place], judge) for place in asked)
         await judge_all(tasks, executor, on_judgement=add)
         return [results[place] for place in range(len(some))]
 
@@ -137,6 +133,10 @@ async def examine(
         last = replace(cases[0], name=AFTERWARDS + cases[0].name, section=cases[-1].section)
         results += await examined([last])
     return Examination(tuple(results))
+
+
+def _task(case: Case, judge: Judge) -> Task:
+    return Task(Program.from_source(case.language, case.program), case.problem, case.tests, judge.rules)
 
 
 def _not_run(case: Case, missing: Collection[str], languages: Languages, isolated: bool) -> CaseResult | None:

@@ -134,11 +134,6 @@ def speaks_this_machine(path: Path) -> bool:
     return platform.machine() == "x86_64" or "# machine: x86_64" not in path.read_text()
 
 
-def attackers_of_the_suite() -> list[Attacker]:
-    """Return the programs of the suite that are written for this machine."""
-    return [Attacker.read(path) for path in attacker_paths()]
-
-
 def check(attacker: Attacker, result: Mapping[str, Any], may_be_late: bool = False) -> None:
     """Raise AssertionError unless a program's `result`, from `outcome`, is allowed.
 
