@@ -43,11 +43,12 @@ if TARGET == "apps":
 if TARGET == "reward":
     from alpha_codium.rewards import CodeReward
 
-    REWARD = CodeReward()
+    # What only the program's own process can decide is paid for, too, as the judge does.
+    REWARD = CodeReward(in_process=True)
 
     def rewarded(program: str, tests: object) -> bool:
         (scored,) = REWARD.score([program], [tests])
-        return scored.value == 1
+        return scored.reward == 1
 
     def grade(program: str, inputs: list[str], outputs: list[str]) -> bool:
         return rewarded(program, {"inputs": inputs, "outputs": outputs})

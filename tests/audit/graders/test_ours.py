@@ -26,6 +26,8 @@ from tests.serve.serving import started
 METRIC = Path(alpha_codium.__file__).parent / "metrics" / "code_eval"
 # Sections without programs that wait for a time limit.
 QUICK = ("comparison", "malformed tests")
+# As Piston does, this dialect adds a line's end to an input without one: in that problem, an input is empty.
+ADDS_A_LINE = ("piston", "lines")
 # In these, a program can read the host's files.
 READABLE = ("portable", "code_contests")
 
@@ -52,7 +54,8 @@ async def test_our_service_compares_rightly(address: str) -> None:
 @pytest.mark.parametrize("dialect", DIALECTS)
 async def test_our_service_is_right_on_the_whole_kit_in_every_dialect(address: str, dialect: str) -> None:
     grader = replace(find_grader(address, sys.executable, dialect=dialect), isolates=True)
-    audit = await run_audit(grader, cases_to_ask(), deadline=120)
+    cases = [case for case in cases_to_ask() if (dialect, case.problem.name) != ADDS_A_LINE]
+    audit = await run_audit(grader, cases, deadline=120)
     assert faults(audit) == []
     assert len(audit.asked) > 300
 
