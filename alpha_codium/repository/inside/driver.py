@@ -82,7 +82,12 @@ def swap(program: types.CodeType, file: str, method: str) -> bool:
     if new is None or len(modules) != 1:
         return False
     found = loaded_functions(modules[0], names, file)
-    if len({each.__code__ for each in found}) != 1 or found[0].__code__.co_freevars != new.co_freevars:
+    if len({each.__code__ for each in found}) != 1:
+        return False
+    variables = found[0].__code__.co_freevars
+    # A function may use none of the variables that it closes over, such as that of `super()`.
+    new = new if new.co_freevars else new.replace(co_freevars=variables)
+    if variables != new.co_freevars:
         return False
     for each in found:
         each.__code__ = relocated(new, file)
@@ -169,7 +174,7 @@ def traced(request: dict[str, Any]) -> dict[str, Any]:
         outcomes.append((name, status, seconds() - began, called))
         began = seconds()
 
-    tests.run(list(tests.TESTS), report)
+    tests.run(list(tests.TESTS), report, False)
     return {"functions": list(indices), "loading": loading, "tests": outcomes}
 
 
@@ -196,9 +201,13 @@ def tested(request: dict[str, Any], program: types.CodeType) -> dict[str, Any]:
     tests = sys.modules[TESTS] if swapped else load_again(request["folder"])
     if request["must_fail"]:
         tests.fail_at_end(request["must_fail"])
+    if "test" in request:
+        path = request["folder"] + "/" + request["test"]["file"]
+        swap(compile(request["test"]["text"], path, "exec", dont_inherit=True), path, request["test"]["method"])
     outcomes: list[tuple[str, str, str]] = []
     before = callables(tests.namespaces(request["tests"]))
-    tests.run(request["tests"], lambda *outcome: outcomes.append((*outcome[:2], end_of(outcome[2]))))
+    report = lambda *outcome: outcomes.append((*outcome[:2], end_of(outcome[2])))  # noqa: E731
+    tests.run(request["tests"], report, request["fail_fast"])
     after = callables(tests.namespaces(request["tests"]))
     intact = all(value is after.get(name) for name, value in before.items())
     return {"swapped": swapped, "intact": intact, "tests": outcomes}

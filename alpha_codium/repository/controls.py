@@ -1,0 +1,154 @@
+"""Controls: tests with one expected value changed, which any answer that passed must fail.
+
+An answer that passes both the test and its control didn't return what is expected: it returned what is equal to
+everything, or changed how values are compared. Only assertions of equality are changed, and of truth, so that no right
+answer can pass both. A control is kept if the repository's own code fails it.
+"""
+
+import ast
+import functools
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from alpha_codium.languages.python.syntax import UNPARSABLE, lines_of, parse
+from alpha_codium.repository.methods import Method, methods_of
+from alpha_codium.repository.mutations import Places, Replacement
+from alpha_codium.values import JsonValue
+
+OPPOSITES = {
+    "assertTrue": "assertFalse",
+    "assertFalse": "assertTrue",
+    "assertIsNone": "assertIsNotNone",
+    "assertIsNotNone": "assertIsNone",
+}
+# Assertions of which one argument is the expected value; those of numbers of queries have only that.
+EXPECTING = re.compile(r"assert(?!\w*(?:Not|Almost))(?:\w*Equals?|Is|(?:Raises|Warns)Message|NumQueries)")
+# A frame of a traceback of Python, and one of pytest's.
+FRAME = re.compile(r'File "(?P<file>[^"\n]+)", line (?P<line>\d+)|^(?P<test_file>[^\s:]+\.py):(?P<test_line>\d+): ', re.M)
+
+
+@dataclass(frozen=True, slots=True)
+class Control(JsonValue):
+    """A test, and what of its file is changed for the control: the text `old` at offset `start` becomes `new`.
+
+    `function` is the method of the file that is changed: the test, or one that it calls.
+    """
+
+    test: str
+    file: str
+    function: str
+    start: int
+    old: str
+    new: str
+
+
+def controls_in(test: str, message: str, file: str, source: str) -> Iterator[Control]:
+    """Yield the controls of a test that failed, by the assertions of a file that its message names."""
+    for found in FRAME.finditer(message):
+        if (found["file"] or found["test_file"]) == file:
+            line = int(found["line"] or found["test_line"])
+            for function, edit in _changes(source, line):
+                yield Control(test, file, function, edit.start, source[edit.start : edit.end], edit.text)
+
+
+def files_in(message: str) -> list[str]:
+    """Return the files that a test's message names, each once."""
+    return list(dict.fromkeys(found["file"] or found["test_file"] for found in FRAME.finditer(message)))
+
+
+def snippet(source: str, control: Control, *, changed: bool) -> str:
+    """Return the function of a control, in its classes; as it is in the file, or as it is changed.
+
+    Raises ValueError if the file isn't the one for which the control was made.
+    """
+    method = _function_around(source, control.function, control.start)
+    end = control.start + len(control.old)
+    if method is None or source[control.start : end] != control.old:
+        raise ValueError(f"{control.file} has no {control.old!r} in {control.function}, as a control of the task says")
+    whole = source[: control.start] + control.new + source[end:] if changed else source
+    lines = lines_of(whole)
+    grown = len(lines) - len(lines_of(source))
+    body = lines[method.lines[0] : method.lines[1] + grown]
+    classes = method.class_name.split(".") if method.class_name else []
+    heads = [f"{' ' * depth}class {name}:\n" for depth, name in enumerate(classes)]
+    if classes and len(_indent(body[0])) < len(classes):
+        raise ValueError(f"{control.function} isn't indented")
+    return "".join([*heads, *body])
+
+
+def _indent(line: str) -> str:
+    return line[: len(line) - len(line.lstrip())]
+
+
+@functools.lru_cache(maxsize=8)
+def _parsed(source: str) -> tuple[list[Method], Places, list[ast.AST]]:
+    return list(methods_of(source)), Places(source), list(ast.walk(parse(source)))
+
+
+def _function_around(source: str, name: str, start: int) -> Method | None:
+    methods, places, _ = _parsed(source)
+    for method in methods:
+        first, last = places.starts[method.lines[0]], places.starts[method.lines[1]]
+        if method.qualified_name == name and first <= start < last:
+            return method
+    return None
+
+
+def _changes(source: str, line: int) -> Iterator[tuple[str, Replacement]]:
+    """Yield the changes of assertions at a line, from 1, each with the name of its function."""
+    try:
+        methods, places, nodes = _parsed(source)
+    except UNPARSABLE:
+        return
+    for method in methods:
+        if method.lines[0] < line <= method.lines[1]:
+            for node in nodes:
+                if isinstance(node, ast.Call | ast.Assert) and node.lineno <= line <= (node.end_lineno or 0):
+                    yield from ((method.qualified_name, edit) for edit in _edits(node, places))
+
+
+def _edits(node: ast.Call | ast.Assert, places: Places) -> Iterator[Replacement]:
+    """Yield the ways in which an assertion is changed."""
+    match node:
+        case ast.Assert(test=ast.Compare(left=left, ops=[ast.Eq() | ast.Is()], comparators=[right])):
+            yield _changed([left, right], places)
+        case ast.Assert(test=test):
+            yield places.replaced(test, f"not ({places.text_of(test)})")
+        case ast.Call(func=ast.Attribute(attr=name, end_lineno=line, end_col_offset=column), args=arguments):
+            if name in OPPOSITES:
+                end = places.offset(line or 0, column or 0)
+                yield Replacement(end - len(name), end, OPPOSITES[name])
+            elif EXPECTING.fullmatch(name) and arguments:
+                yield _changed(arguments[:1] if name.endswith("NumQueries") else arguments[:2], places)
+
+
+def _changed(values: list[ast.expr], places: Places) -> Replacement:
+    """Return a change of the expected value of some compared ones: the literal, or else the last."""
+    expected = next((value for value in reversed(values) if _is_literal(value)), values[-1])
+    leaves = [each for each in ast.walk(expected) if isinstance(each, ast.Constant)]
+    if _is_literal(expected) and leaves:
+        return places.replaced(leaves[-1], repr(_other(leaves[-1].value)))
+    return places.replaced(expected, f"({places.text_of(expected)}, 0)")
+
+
+def _is_literal(node: ast.expr) -> bool:
+    try:
+        ast.literal_eval(node)
+    except (ValueError, TypeError, MemoryError, RecursionError, SyntaxError):
+        return False
+    return True
+
+
+def _other(value: object) -> object:
+    """Return another constant of the same type, if there is one."""
+    match value:
+        case bool():
+            return not value
+        case int() | float() | complex():
+            return value + 1
+        case str():
+            return f"{value}x"
+        case bytes():
+            return value + b"x"
+    return 0
