@@ -163,8 +163,8 @@ class Trial:
         self.failing: dict[str, frozenset[str]] = {}
         # Those that failed with any text but the one that raises.
         self.seen: frozenset[str] = frozenset()
-        # The messages of tests that failed by an assertion, each once, by the test.
-        self.asserted: dict[str, str] = {}
+        # What tests said that failed, by an assertion if they did, with any text but those that raise.
+        self.messages: dict[str, str] = {}
         self.raising = no_ops(covered.source, covered.method)["raise"]
 
     async def run(self, text: str, names: Sequence[str] = (), **options: Any) -> SuiteRun:
@@ -187,9 +187,11 @@ class Trial:
             result.name for result in run.results if result.status != PASSED and (crashed or result.status != NOT_RUN)
         )
         self.seen |= self.failing[text] if text != self.raising else frozenset()
-        for result in run.results:
-            if ASSERTION in result.message and text != self.raising:
-                self.asserted.setdefault(result.name, result.message)
+        for result in run.results if text != self.raising else ():
+            if ASSERTION in result.message and ASSERTION not in self.messages.get(result.name, ""):
+                self.messages[result.name] = result.message
+            elif result.name in self.failing[text]:
+                self.messages.setdefault(result.name, result.message)
         return run
 
     async def refuse(self, text: str, what: str, *, fail_fast: bool = False) -> None:
@@ -254,8 +256,8 @@ async def _controls(trial: Trial, chance: random.Random) -> Sequence[Control]:
 
 def _candidates(trial: Trial, chance: random.Random) -> Iterator[Control]:
     checkout = trial.tests.checkout
-    asserted = [(test, message) for test, message in trial.asserted.items() if test in trial.passing]
-    for test, message in chance.sample(asserted, len(asserted)):
+    messages = sorted(trial.messages.items(), key=lambda each: (ASSERTION not in each[1], chance.random()))
+    for test, message in messages:
         for file in files_in(message):
             if file != trial.covered.file and (checkout.folder / file).is_file():
                 yield from controls_in(test, message, file, checkout.source(file))

@@ -44,7 +44,7 @@ class Control(JsonValue):
 
 
 def controls_in(test: str, message: str, file: str, source: str) -> Iterator[Control]:
-    """Yield the controls of a test that failed, by the assertions of a file that its message names."""
+    """Yield the controls of a test that failed: the assertions of a file that its message names, and those below."""
     for found in FRAME.finditer(message):
         if (found["file"] or found["test_file"]) == file:
             line = int(found["line"] or found["test_line"])
@@ -58,7 +58,7 @@ def files_in(message: str) -> list[str]:
 
 
 def snippet(source: str, control: Control, *, changed: bool) -> str:
-    """Return the function of a control, in its classes; as it is in the file, or as it is changed.
+    """Return the function of a control, in its classes and at its line; as it is in the file, or as it is changed.
 
     Raises ValueError if the file isn't the one for which the control was made.
     """
@@ -72,13 +72,7 @@ def snippet(source: str, control: Control, *, changed: bool) -> str:
     body = lines[method.lines[0] : method.lines[1] + grown]
     classes = method.class_name.split(".") if method.class_name else []
     heads = [f"{' ' * depth}class {name}:\n" for depth, name in enumerate(classes)]
-    if classes and len(_indent(body[0])) < len(classes):
-        raise ValueError(f"{control.function} isn't indented")
-    return "".join([*heads, *body])
-
-
-def _indent(line: str) -> str:
-    return line[: len(line) - len(line.lstrip())]
+    return "".join(["\n" * (method.lines[0] - len(heads)), *heads, *body])
 
 
 @functools.lru_cache(maxsize=8)
@@ -96,16 +90,17 @@ def _function_around(source: str, name: str, start: int) -> Method | None:
 
 
 def _changes(source: str, line: int) -> Iterator[tuple[str, Replacement]]:
-    """Yield the changes of assertions at a line, from 1, each with the name of its function."""
+    """Yield the changes of assertions at a line, from 1, and below it, each with the name of their function."""
     try:
         methods, places, nodes = _parsed(source)
     except UNPARSABLE:
         return
     for method in methods:
         if method.lines[0] < line <= method.lines[1]:
-            for node in nodes:
-                if isinstance(node, ast.Call | ast.Assert) and node.lineno <= line <= (node.end_lineno or 0):
-                    yield from ((method.qualified_name, edit) for edit in _edits(node, places))
+            calls = [node for node in nodes if isinstance(node, ast.Call | ast.Assert)]
+            below = [node for node in calls if line <= (node.end_lineno or 0) <= method.lines[1]]
+            for node in sorted(below, key=lambda node: (node.lineno, node.col_offset)):
+                yield from ((method.qualified_name, edit) for edit in _edits(node, places))
 
 
 def _edits(node: ast.Call | ast.Assert, places: Places) -> Iterator[Replacement]:
