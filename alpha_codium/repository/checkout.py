@@ -44,8 +44,10 @@ class Checkout:
     interpreter: Path
 
     def source(self, file: str) -> str:
-        """Return the text of a file, by its path relative to the repository."""
-        return (self.folder / file).read_text("utf-8")
+        """Return the text of a file, by its path relative to the repository; raises OSError, and ValueError."""
+        if ".." in Path(file).parts:
+            raise ValueError(f"{file} is not a path in the repository")
+        return (self.folder / file.lstrip("/")).read_text("utf-8")
 
     def files(self) -> Iterator[str]:
         """Yield the paths of the Python files that tasks are made of, sorted."""

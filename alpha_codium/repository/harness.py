@@ -208,10 +208,11 @@ class RepositoryTests:
     ) -> SuiteRun:
         """Run tests on an edited file, in at most so much CPU time; a syntax error is a crash.
 
-        Of the controls, one of these tests is chosen. Raises SandboxError if the sandbox fails.
+        Of the controls, one of these tests is chosen that fits the repository's files. Raises SandboxError if the sandbox fails.
         """
         limits = replace(self.limits, cpu_seconds=min(cpu_seconds, self.limits.cpu_seconds), wall_seconds=0.0)
-        control = random.choice([each for each in controls if each.test in set(tests)] or [None])
+        usable = [each for each in controls if each.test in set(tests) and self._test_text(each)]
+        control = random.choice(usable or [None])
         first = await self.run_trusted(edit, tests, limits=limits, control=control)
         run = await self._without_new_skips(edit, first)
         if not run.passed:
@@ -255,7 +256,7 @@ class RepositoryTests:
         """
         request: dict[str, Any] = {"task": "run", "tests": list(tests), "must_fail": must_fail, "fail_fast": fail_fast}
         if control is not None:
-            text = snippet(self.checkout.source(control.file), control, changed=changed)
+            text = self._test_text(control, changed=changed)
             request["test"] = {"file": control.file, "method": control.function, "text": text}
         answer, execution = await self._ask(edit, request, limits)
         if answer is None:
@@ -266,6 +267,13 @@ class RepositoryTests:
         except (KeyError, TypeError, ValueError):
             # The program knows the key, since it runs in the driver's process.
             return SuiteRun(tuple(RepositoryTestResult(name, FORGED) for name in tests), execution.cpu_seconds)
+
+    def _test_text(self, control: Control, *, changed: bool = False) -> str:
+        """Return the text of a control's function; "" if the repository hasn't its file, or the file differs."""
+        try:
+            return snippet(self.checkout.source(control.file), control, changed=changed)
+        except (OSError, ValueError):
+            return ""
 
     def _run_of(self, answer: Mapping[str, Any], tests: Sequence[str], cpu_seconds: float) -> SuiteRun:
         """Return the results in the driver's answer."""
