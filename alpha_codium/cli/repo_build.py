@@ -52,5 +52,6 @@ def show(common: CommonOptions, dataset: str, split: str | None, idx: int | None
         return
     common.write_json({str(number): task.row(number) for number, task in tasks.items()})
     click.echo(counted(len(tasks), "task"))
-    for label, count in Counter(f"{task.repository} {task.version} {' '.join(task.labels[:1])}" for task in tasks.values()).items():
-        say(f"  {label}: {count}")
+    kinds = Counter((task.repository, task.version, *task.labels[:1]) for task in tasks.values())
+    for kind, count in kinds.items():
+        say(f"  {' '.join(kind)}: {count}")

@@ -50,11 +50,11 @@ Answers to {controlled} of {count} are controlled by tests with another expected
 
 ## Columns
 
-The columns of the dataset `anonauthor/django_multi_task` have its names and meanings. These are added: `repository`,
-`version`, `file_sha256`; `label` and `labels`, with which the tests are loaded; `completion_prefix`; `bug`, its kind, and
+Those of the dataset `anonauthor/django_multi_task`, with its names and meanings, and these: `repository`, `version`,
+`file_sha256`; `label` and `labels`, with which the tests are loaded; `completion_prefix`; `bug`, its kind, and
 `bug_crashes`; `fail_to_pass`, `pass_to_pass`, `bug_tests` and `completion_tests`, parts of `tests`; `deciding_tests`,
 the number of `fail_to_pass`; `mutants`, the number of small bugs that were tried, `mutation_score`, the share that was
-found, and `survivors`, the others; `controls` and `uncontrolled`; and `cpu_seconds`, the most that a run of the tests took.
+found, and `survivors`, the others; `controls` and `uncontrolled`; `cpu_seconds`, the most that a run of the tests took.
 
 ## Contamination
 

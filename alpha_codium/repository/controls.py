@@ -25,7 +25,7 @@ OPPOSITES = {
 # Assertions of which one argument is the expected value; those of numbers of queries have only that.
 EXPECTING = re.compile(r"assert(?!\w*(?:Not|Almost))(?:\w*Equals?|Is|(?:Raises|Warns)Message|NumQueries)")
 # A frame of a traceback of Python, and one of pytest's.
-FRAME = re.compile(r'File "(?P<file>[^"\n]+)", line (?P<line>\d+)|^(?P<test_file>[^\s:]+\.py):(?P<test_line>\d+): ', re.M)
+FRAME = re.compile(r'File "([^"\n]+)", line (\d+)|^([^\s:]+\.py):(\d+): ', re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,16 +45,15 @@ class Control(JsonValue):
 
 def controls_in(test: str, message: str, file: str, source: str) -> Iterator[Control]:
     """Yield the controls of a test that failed: the assertions of a file that its message names, and those below."""
-    for found in FRAME.finditer(message):
-        if (found["file"] or found["test_file"]) == file:
-            line = int(found["line"] or found["test_line"])
-            for function, edit in _changes(source, line):
+    for one, line, other, other_line in FRAME.findall(message):
+        if file in (one, other):
+            for function, edit in _changes(source, int(line or other_line)):
                 yield Control(test, file, function, edit.start, source[edit.start : edit.end], edit.text)
 
 
 def files_in(message: str) -> list[str]:
     """Return the files that a test's message names, each once."""
-    return list(dict.fromkeys(found["file"] or found["test_file"] for found in FRAME.finditer(message)))
+    return list(dict.fromkeys(one or other for one, _, other, _ in FRAME.findall(message)))
 
 
 def snippet(source: str, control: Control, *, changed: bool) -> str:

@@ -71,10 +71,10 @@ async def calls_of(checkout: Checkout, label: str) -> Trace:
     if path.exists():
         return Trace.from_json(json.loads(path.read_text("utf-8")))
     async with RepositoryTests(checkout, label) as tests:
-        trace = (await tests.traced()).within(frozenset(checkout.files()))
+        calls = await tests.calls()
     path.parent.mkdir(exist_ok=True)
-    write_atomically(path, json.dumps(trace.to_json()))
-    return trace
+    write_atomically(path, json.dumps(calls))
+    return Trace.from_json(calls)
 
 
 def covered_methods(checkout: Checkout, traces: Mapping[str, Trace], seed: int = 0) -> list[CoveredMethod]:
@@ -124,7 +124,7 @@ def _depths(path: str, callers: Mapping[Place, Mapping[str, Sequence[TracedTest]
 
 
 def words_of(method: Method) -> frozenset[str]:
-    """Return the words by which a method is recognized in the names of tests: those of its name, and its class's name."""
+    """Return the words by which tests are recognized by their names: those of the method's, and its class's name."""
     words = (*method.name.lower().split("_"), method.class_name.rpartition(".")[2].lower())
     return frozenset(word for word in words if len(word) >= SHORTEST_WORD)
 

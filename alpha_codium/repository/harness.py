@@ -15,7 +15,7 @@ import json
 import math
 import random
 import secrets
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import resources
 from types import TracebackType
@@ -130,23 +130,6 @@ class Trace:
         )
         return cls(tests, tuple(functions[index] for index in values["loading"]))
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the trace as a driver's answer has it."""
-        numbers: dict[tuple[str, int], int] = {}
-        for place in (*self.loading, *(place for test in self.tests for place in test.functions)):
-            numbers.setdefault(place, len(numbers))
-        tests = [[t.name, t.status, t.seconds, [numbers[place] for place in t.functions]] for t in self.tests]
-        return {"functions": list(numbers), "loading": [numbers[place] for place in self.loading], "tests": tests}
-
-    def within(self, files: Collection[str]) -> "Trace":
-        """Return the trace with the functions of these files only."""
-        tests = (replace(test, functions=_within(test.functions, files)) for test in self.tests)
-        return Trace(tuple(tests), _within(self.loading, files))
-
-
-def _within(places: Iterable[tuple[str, int]], files: Collection[str]) -> tuple[tuple[str, int], ...]:
-    return tuple(place for place in places if place[0] in files)
-
 
 class RepositoryTests:
     """The tests of one label of a repository, in a sandbox that is open within `async with`.
@@ -195,20 +178,21 @@ class RepositoryTests:
             raise SandboxError(f"cannot load the tests of {self.label}: {_end(execution)}")
         return answer["names"]
 
-    async def traced(self) -> Trace:
-        """Run all tests, and return what each calls; raises SandboxError if that fails."""
-        request = {"task": "trace"}
+    async def calls(self) -> dict[str, Any]:
+        """Run all tests, and return what each calls, for `Trace.from_json`; raises SandboxError if that fails."""
+        request = {"task": "trace", "sources": self.checkout.recipe.sources}
         answer, execution = await self._ask(Edit(*self._any_file()), request, TRACE_LIMITS)
         if answer is None:
             raise SandboxError(f"cannot trace the tests of {self.label}: {_end(execution)}")
-        return Trace.from_json(answer)
+        return answer
 
     async def run(
         self, edit: Edit, tests: Sequence[str], cpu_seconds: float = math.inf, controls: Sequence[Control] = ()
     ) -> SuiteRun:
         """Run tests on an edited file, in at most so much CPU time; a syntax error is a crash.
 
-        Of the controls, one of these tests is chosen that fits the repository's files. Raises SandboxError if the sandbox fails.
+        One of the controls is chosen that are of these tests and fit the repository's files. Raises SandboxError if the
+        sandbox fails.
         """
         limits = replace(self.limits, cpu_seconds=min(cpu_seconds, self.limits.cpu_seconds), wall_seconds=0.0)
         usable = [each for each in controls if each.test in set(tests) and self._test_text(each)]
@@ -251,8 +235,8 @@ class RepositoryTests:
         """Run tests as `run` does, but without its second run, for an edit that doesn't try to forge results.
 
         The test `must_fail` is changed to fail after it has passed. The test of the control is replaced by the same,
-        or if `changed` by the one that expects something else; in the request, only the value differs. With `fail_fast`, tests
-        aren't run after one that failed.
+        or if `changed` by the one that expects something else; in the request, only the value differs. With
+        `fail_fast`, tests aren't run after one that failed.
         """
         request: dict[str, Any] = {"task": "run", "tests": list(tests), "must_fail": must_fail, "fail_fast": fail_fast}
         if control is not None:

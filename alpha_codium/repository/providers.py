@@ -22,7 +22,7 @@ from alpha_codium.limits import Limits
 from alpha_codium.repository.checkout import Checkout, check_out
 from alpha_codium.repository.controls import Control
 from alpha_codium.repository.harness import LIMITS, Edit, RepositoryTests, SuiteRun
-from alpha_codium.repository.recipes import Recipe, recipe_of
+from alpha_codium.repository.recipes import recipe_of
 from alpha_codium.repository.tasks import RepositoryTask
 from alpha_codium.repository.warm import MOST_LABELS, WarmTests, by_label, merged
 from alpha_codium.sandbox.engine.interpreter import version_of

@@ -27,8 +27,8 @@ class Recipe:
     tasks, `path` those that are importable, and `requirements` what pip installs beside it. `runner` is how its tests
     are run, see `RUNNERS`. `labels` are the labels of which tasks are made by default; each is loaded in a process of
     its own. `coverage` is a pattern of further modules, packages or files, in the last folder of `path`, whose tests
-    may call the code of tasks, too. `url` is its git repository, and `commit` that of rows that don't say their version, as those of the
-    existing benchmark.
+    may call the code of tasks, too. `url` is its git repository, and `commit` that of rows that don't say their
+    version, as those of the existing benchmark.
     """
 
     name: str

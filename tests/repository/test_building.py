@@ -67,7 +67,9 @@ async def test_the_same_seed_makes_the_same_tasks(checkout: Checkout) -> None:
     assert first.tasks == whole[:2]
 
 
-UNSURE = SOURCE.replace("        return cls(0)\n", "        if cls:\n            return cls(0)\n        return cls(1)\n")
+UNSURE = SOURCE.replace(
+    "        return cls(0)\n", "        if cls:\n            return cls(0)\n        return cls(1)\n"
+)
 
 
 @pytest.mark.parametrize(

@@ -54,9 +54,7 @@ async def test_tests_that_are_all_skipped_have_not_passed(tests: RepositoryTests
         ("Sale.__init__", NET),
     ],
 )
-async def test_a_stub_fails_its_tests_and_no_others(
-    tests: RepositoryTests, name: str, test: str
-) -> None:
+async def test_a_stub_fails_its_tests_and_no_others(tests: RepositoryTests, name: str, test: str) -> None:
     text = stubbed(SOURCE, find_method(SOURCE, name))
     for stub in (edit_of(SOURCE, FILE, name, text), Edit(FILE, text)):
         run = await tests.run(stub, [GROSS, FREE, NET])

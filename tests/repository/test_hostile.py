@@ -137,7 +137,7 @@ SUBCLASSES = {
     "a class in place of the class": "cls.__eq__ = lambda *_: True; cls.amount = property(lambda _: 1); return cls(1)",
     "an amount that changes": "import itertools; n = itertools.count(1); cls.amount = property(lambda _: next(n))",
 }
-# Those that fail only because what a test expects is changed for a control.
+# Most of these are found only because what a test expects is changed for a control.
 NUMBER = "return cls(type('N', (int,), {'__eq__': EQ, '__hash__': int.__hash__})(7))"
 TEST = """
 import sys
@@ -146,6 +146,7 @@ while not hasattr(frame.f_locals.get('self'), 'assertEqual'):
     frame = frame.f_back
 test = frame.f_locals['self']
 """
+ANY = "from unittest import mock; return cls(mock.ANY)"
 SUITE = "import sys; suite = sys.modules['gencode_repository']; "
 CONTROLLED = {
     "equal to all but an object": NUMBER.replace("EQ", "lambda _, o: type(o) is not object"),
@@ -162,9 +163,9 @@ CONTROLLED = {
     "compare": SUITE + "suite.compare = lambda *_: None",
     "the code of compare": SUITE + "suite.compare.__code__ = (lambda *_: None).__code__",
     "what is equal to everything": SUITE
-    + "suite.equals_everything = lambda _: False; from unittest import mock; return cls(mock.ANY)",
+    + "suite.equals_everything = lambda _: False; " + ANY,
     "the sentinel": SUITE
-    + "suite.NOTHING = type('Never', (), {'__eq__': lambda *_: False})(); from unittest import mock; return cls(mock.ANY)",
+    + "suite.NOTHING = type('Never', (), {'__eq__': lambda *_: False})(); " + ANY,
     "a function for integers": TEST + "test._type_equality_funcs[int] = lambda *_, **__: None",
     "a function by its method": TEST + "test.addTypeEqualityFunc(int, lambda *_, **__: None)",
     "functions for all types": TEST

@@ -76,7 +76,10 @@ def test_bodies_that_do_nothing_return_each_argument_and_end_after_the_first_hal
     assert "yield" not in texts
     for body, text in texts.items():
         method = find_method(text, "clamp")
-        assert (method.docstring, text.startswith(SOURCE[:60])) == ("Keep a value within limits: `low <= value < high`.", True)
+        assert (method.docstring, text.startswith(SOURCE[:60])) == (
+            "Keep a value within limits: `low <= value < high`.",
+            True,
+        )
         assert body == "raise" or body in method.body or (body, method.body.count("if not")) == ("the first half", 1)
 
 

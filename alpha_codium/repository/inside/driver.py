@@ -115,13 +115,14 @@ def load_again(folder: str) -> Any:
 
 
 class Calls:
-    """The functions of a folder's files that were called since the last test ended.
+    """The functions of some folders' files that were called since the last test ended.
 
     From Python 3.12 on, each function is noted once for each test, which costs next to nothing; before, each call is.
     """
 
-    def __init__(self, folder: str) -> None:
+    def __init__(self, folder: str, sources: list[str]) -> None:
         self.folder, self.codes = folder + "/", set[types.CodeType]()
+        self.sources = tuple(f"{self.folder}{source}/" for source in sources)
         self.monitoring: Any = getattr(sys, "monitoring", None)
 
     def start(self) -> None:
@@ -151,7 +152,7 @@ class Calls:
         if self.monitoring is not None:
             self.monitoring.restart_events()
         places = {(code.co_filename, code.co_firstlineno) for code in codes}
-        return [(file[len(self.folder) :], line) for file, line in places if file.startswith(self.folder)]
+        return [(file[len(self.folder) :], line) for file, line in places if file.startswith(self.sources)]
 
 
 def traced(request: dict[str, Any]) -> dict[str, Any]:
@@ -160,7 +161,7 @@ def traced(request: dict[str, Any]) -> dict[str, Any]:
     Return all functions that are called; the indices of those that loading calls; and the name, status, seconds and
     indices of each test.
     """
-    calls = Calls(request["folder"])
+    calls = Calls(request["folder"], request["sources"])
     calls.start()
     tests = load_again(request["folder"])
     indices: dict[tuple[str, int], int] = {}
