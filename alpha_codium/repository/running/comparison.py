@@ -51,7 +51,7 @@ class TaskDifference:
 class RepositoryComparison(Table):
     """Runs on their common tasks, and the differences of each pair; `left_out` tasks have no verdict in some run."""
 
-    columns: ClassVar[Sequence[str]] = ("run", "minus", "tasks", "value", "low", "high", "p_value", "better", "worse")
+    columns: ClassVar[tuple[str, ...]] = ("run", "minus", "tasks", "value", "low", "high", "p_value", "better", "worse")
 
     runs: tuple[ScoredRun, ...]
     differences: tuple[TaskDifference, ...]
