@@ -2,7 +2,8 @@
 
 1. The tests that call each method are found: see `coverage`.
 2. A method becomes a task if these pass with it, and some of them fail with each body that does nothing, without the
-   part that a completion writes, and with enough of its small bugs (`MUTANTS`, `LEAST_SCORE`).
+   part that a completion writes, and with enough of its small bugs (`MUTANTS`, `LEAST_SCORE`). With most of these, the
+   tests run up to the first that fails, beginning with those that failed before.
 3. Of the bugs that the tests find, in a random order, program repair has the first that fails an assertion.
 4. Assertions that decided are changed for the controls of answers: see `controls`.
 5. All of this is repeated for a certificate. A task whose tests disagree once is dropped.
@@ -212,7 +213,7 @@ async def _with_bugs(trial: Trial, chance: random.Random) -> RepositoryTask:
     survivors = []
     bugs = bugs[:TRIED_MUTANTS]
     for bug in bugs:
-        run = await trial.try_out(bug.source)
+        run = await trial.try_out(bug.source, fail_fast=True)
         if not trial.failing[bug.source]:
             survivors.append(f"line {bug.line + 1}: {bug.kind}: {bug.source.splitlines()[bug.line].strip()}")
         elif not run.crash.startswith(Status.TIME_LIMIT_EXCEEDED):
@@ -222,6 +223,7 @@ async def _with_bugs(trial: Trial, chance: random.Random) -> RepositoryTask:
     if not found:
         raise NoTask("its tests find no bug")
     bug, run = next((each for each in found if asserts(each[1])), found[0])
+    run = await trial.try_out(bug.source)
     return replace(
         trial.task,
         buggy_text=bug.source,
@@ -243,7 +245,7 @@ async def _controls(trial: Trial, chance: random.Random) -> Sequence[Control]:
     """Return some controls, of a test each, which the method as it is fails by an assertion."""
     found: list[Control] = []
     tried = 0
-    for control in _candidates(trial, chance):
+    for _, control in sorted(_candidates(trial, chance), key=lambda each: each[0]):
         if len(found) == MOST_CONTROLS or tried == TRIED_CONTROLS:
             break
         if control.test in {each.test for each in found}:
@@ -254,7 +256,7 @@ async def _controls(trial: Trial, chance: random.Random) -> Sequence[Control]:
     return found
 
 
-def _candidates(trial: Trial, chance: random.Random) -> Iterator[Control]:
+def _candidates(trial: Trial, chance: random.Random) -> Iterator[tuple[int, Control]]:
     checkout = trial.tests.checkout
     messages = sorted(trial.messages.items(), key=lambda each: (ASSERTION not in each[1], chance.random()))
     for test, message in messages:

@@ -38,8 +38,8 @@ methods of {name} {version}.
 
 Some tests fail with each body that does nothing: one that raises, returns None, a new object, an empty or fixed value
 or an argument, or ends after the first half. Of up to {tried} small bugs, at least {least:.0%} are found, and all of
-fewer than {mutants}. A test decides (`fail_to_pass`) if it fails with one of these bodies, other than the one that
-raises, or bugs; the others (`pass_to_pass`) call the method, and must pass.
+fewer than {mutants}. A test decides (`fail_to_pass`) if it was seen to fail with one of these bodies, other than
+the one that raises, or bugs; the others (`pass_to_pass`) call the method, and must pass.
 
 | of each task | least | median | most |
 |---|---|---|---|

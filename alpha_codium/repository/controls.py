@@ -1,8 +1,8 @@
 """Controls: tests with one expected value changed, which any answer that passed must fail.
 
 An answer that passes both the test and its control didn't return what is expected: it returned what is equal to
-everything, or changed how values are compared. Only assertions of equality are changed, and of truth, so that no right
-answer can pass both. A control is kept if the repository's own code fails it.
+everything, or changed how values are compared. Only assertions of equality are changed, so that no right answer can
+pass both. A control is kept if the repository's own code fails it.
 """
 
 import ast
@@ -16,12 +16,6 @@ from alpha_codium.repository.methods import Method, methods_of
 from alpha_codium.repository.mutations import Places, Replacement
 from alpha_codium.values import JsonValue
 
-OPPOSITES = {
-    "assertTrue": "assertFalse",
-    "assertFalse": "assertTrue",
-    "assertIsNone": "assertIsNotNone",
-    "assertIsNotNone": "assertIsNone",
-}
 # Assertions of which one argument is the expected value; those of numbers of queries have only that.
 EXPECTING = re.compile(r"assert(?!\w*(?:Not|Almost))(?:\w*Equals?|Is|(?:Raises|Warns)Message|NumQueries)")
 # A frame of a traceback of Python, and one of pytest's.
@@ -43,12 +37,15 @@ class Control(JsonValue):
     new: str
 
 
-def controls_in(test: str, message: str, file: str, source: str) -> Iterator[Control]:
-    """Yield the controls of a test that failed: the assertions of a file that its message names, and those below."""
+def controls_in(test: str, message: str, file: str, source: str) -> Iterator[tuple[int, Control]]:
+    """Yield the controls of a test that failed: the assertions of a file that its message names, and those below.
+
+    Each comes after a number that is smaller, the more certain it is to find out what isn't equal.
+    """
     for one, line, other, other_line in FRAME.findall(message):
         if file in (one, other):
-            for function, edit in _changes(source, int(line or other_line)):
-                yield Control(test, file, function, edit.start, source[edit.start : edit.end], edit.text)
+            for rank, function, edit in _changes(source, int(line or other_line)):
+                yield rank, Control(test, file, function, edit.start, source[edit.start : edit.end], edit.text)
 
 
 def files_in(message: str) -> list[str]:
@@ -88,8 +85,8 @@ def _function_around(source: str, name: str, start: int) -> Method | None:
     return None
 
 
-def _changes(source: str, line: int) -> Iterator[tuple[str, Replacement]]:
-    """Yield the changes of assertions at a line, from 1, and below it, each with the name of their function."""
+def _changes(source: str, line: int) -> Iterator[tuple[int, str, Replacement]]:
+    """Yield the changes of assertions at a line, from 1, and below it, each with its rank and the function's name."""
     try:
         methods, places, nodes = _parsed(source)
     except UNPARSABLE:
@@ -99,31 +96,31 @@ def _changes(source: str, line: int) -> Iterator[tuple[str, Replacement]]:
             calls = [node for node in nodes if isinstance(node, ast.Call | ast.Assert)]
             below = [node for node in calls if line <= (node.end_lineno or 0) <= method.lines[1]]
             for node in sorted(below, key=lambda node: (node.lineno, node.col_offset)):
-                yield from ((method.qualified_name, edit) for edit in _edits(node, places))
+                changes = _changed(list(_compared(node)), places)
+                yield from ((rank, method.qualified_name, edit) for rank, edit in enumerate(changes))
 
 
-def _edits(node: ast.Call | ast.Assert, places: Places) -> Iterator[Replacement]:
-    """Yield the ways in which an assertion is changed."""
+def _compared(node: ast.Call | ast.Assert) -> Iterator[ast.expr]:
+    """Yield the values of which an assertion says that they are equal; nothing for others."""
     match node:
         case ast.Assert(test=ast.Compare(left=left, ops=[ast.Eq() | ast.Is()], comparators=[right])):
-            yield _changed([left, right], places)
-        case ast.Assert(test=test):
-            yield places.replaced(test, f"not ({places.text_of(test)})")
-        case ast.Call(func=ast.Attribute(attr=name, end_lineno=line, end_col_offset=column), args=arguments):
-            if name in OPPOSITES:
-                end = places.offset(line or 0, column or 0)
-                yield Replacement(end - len(name), end, OPPOSITES[name])
-            elif EXPECTING.fullmatch(name) and arguments:
-                yield _changed(arguments[:1] if name.endswith("NumQueries") else arguments[:2], places)
+            yield from (left, right)
+        case ast.Call(func=ast.Attribute(attr=name), args=arguments) if EXPECTING.fullmatch(name):
+            yield from arguments[: 1 if name.endswith("NumQueries") else 2]
 
 
-def _changed(values: list[ast.expr], places: Places) -> Replacement:
-    """Return a change of the expected value of some compared ones: the literal, or else the last."""
-    expected = next((value for value in reversed(values) if _is_literal(value)), values[-1])
-    leaves = [each for each in ast.walk(expected) if isinstance(each, ast.Constant)]
-    if _is_literal(expected) and leaves:
-        return places.replaced(leaves[-1], repr(_other(leaves[-1].value)))
-    return places.replaced(expected, f"({places.text_of(expected)}, 0)")
+def _changed(values: list[ast.expr], places: Places) -> Iterator[Replacement]:
+    """Yield changes of the expected value, a literal or else the last; first those that keep its type."""
+    literals = [value for value in values if _is_literal(value)]
+    for expected in (literals or values)[-1:]:
+        text = places.text_of(expected)
+        leaves = [each for each in ast.walk(expected) if isinstance(each, ast.Constant)] if literals else []
+        yield (
+            places.replaced(leaves[-1], repr(_other(leaves[-1].value)))
+            if leaves
+            else places.replaced(expected, f"({text}) + ({text})")
+        )
+        yield places.replaced(expected, f"({text}, 0)")
 
 
 def _is_literal(node: ast.expr) -> bool:

@@ -24,7 +24,7 @@ from alpha_codium.runs.folder import write_atomically
 
 MOST_TESTS = 100
 # Of all tests of a task, as they took while calls were noted. They are run about 60 times until the task is certified.
-MOST_SECONDS = 0.6
+MOST_SECONDS = 0.4
 MOST_LABELS = 3
 # What a label must have of the relevance of the component to be another label of a task.
 LEAST_RELEVANCE = 0.3
