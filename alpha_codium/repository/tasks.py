@@ -27,7 +27,7 @@ class RepositoryTask(JsonValue):
 
     `labels` are those of the tests, see `Recipe`; the first is the method's component. Of the tests, `fail_to_pass`
     decide: each was seen to fail with a body that does nothing, or one of `mutants` small bugs. `pass_to_pass` must
-    pass, too. `survivors` describes the bugs that no test found. `buggy_text` is the file with a bug, whose kind is `bug`;
+    pass, too. `survivors` are the bugs that no test found. `buggy_text` is the file with a bug, whose kind is `bug`;
     `bug_tests` fail with it, and `test_error` is what they report then; if `bug_crashes`, none of them by an assertion.
     `completion_tests` fail without the part of the body that a completion writes. `controls` are what a right answer
     must fail, see there. `cpu_seconds` is the most that a run of the tests took for the certificate; 0 if it isn't
