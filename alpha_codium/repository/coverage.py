@@ -138,17 +138,19 @@ def chosen_tests(
     and `words` those of its name.
     """
     relevance: dict[str, float] = {}
-    ranked: dict[str, list[TracedTest]] = {}
+    ranked: dict[str, list[tuple[float, TracedTest]]] = {}
     for label, tests in callers.items():
-        weights = {test: _weight(test, words) for test in tests}
-        ranked[label] = sorted(tests, key=lambda test: -weights[test])
-        relevance[label] = depths[label] * sum(weights[test] for test in ranked[label][:COMPARED])
+        weighed = [(_weight(test, words), test) for test in tests]
+        ranked[label] = sorted(weighed, key=lambda each: -each[0])
+        relevance[label] = depths[label] * sum(weight for weight, _ in ranked[label][:COMPARED])
     labels: list[str] = []
     for label in sorted(callers, key=lambda label: (-relevance[label], label))[:MOST_LABELS]:
         few = sum(len(callers[each]) for each in labels) < FEW_TESTS
         labels += [label] if few or relevance[label] >= LEAST_RELEVANCE * relevance[labels[0]] else []
     steps = {label: OWN_TESTS if number else 1 for number, label in enumerate(labels)}
-    mixed = [(number * steps[label], label, test) for label in labels for number, test in enumerate(ranked[label], 1)]
+    mixed = [
+        (number * steps[label], label, test) for label in labels for number, (_, test) in enumerate(ranked[label], 1)
+    ]
     chosen = list(_affordable((label, test) for _, label, test in sorted(mixed, key=lambda each: each[0])))
     return sorted(chosen, key=lambda each: labels.index(each[0]))
 
