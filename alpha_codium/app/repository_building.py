@@ -114,22 +114,28 @@ class _Builder:
         """Return the methods that tests call, by their component; the calls of each label are noted once and kept."""
         every = labels if self.options.only_labels else dict.fromkeys([*labels, *self.checkout.labels()])
         traces: dict[str, Trace] = {}
+        reason: SandboxError | None = None
         with working(self.options.on_event, "labels whose calls are noted", len(every)) as on_done:
             async with aclosing(in_order((self._calls(label) for label in every), self.workers)) as noted:
                 async for label, trace in noted:
-                    traces |= {label: trace} if trace else {}
+                    if isinstance(trace, Trace):
+                        traces[label] = trace
+                    else:
+                        reason = trace
+                        self.options.on_event(Noted(f"no tests of {label}: {reason}"))
                     on_done(label)
+        if reason is not None and not traces:
+            raise reason
         found = defaultdict(list)
         for each in await in_thread(covered_methods, self.checkout, traces, self.options.seed):
             found[each.labels[0]].append(each)
         return found
 
-    async def _calls(self, label: str) -> tuple[str, Trace | None]:
+    async def _calls(self, label: str) -> tuple[str, Trace | SandboxError]:
         try:
             return label, await calls_of(self.checkout, label)
         except SandboxError as error:
-            self.options.on_event(Noted(f"no tests of {label}: {error}"))
-            return label, None
+            return label, error
 
     async def build(
         self, labels: Sequence[str], methods: Mapping[str, Sequence[CoveredMethod]], journal: Journal

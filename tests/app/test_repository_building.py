@@ -100,7 +100,7 @@ def test_ctrl_c_exits_with_130_and_says_how_to_resume(shop: Path) -> None:
 def test_labels_without_tests_are_reported_and_the_others_built(shop: Path) -> None:
     (shop / "test_prices.py").write_text("import os\nos._exit(1)\n")
     done = run_cli("repo", "build", "--repository", "shop", "--checkout", shop, "--repeats", "1", "--json", "-")
-    assert "no tasks of test_prices: " in done.stderr
+    assert "no tests of test_prices: " in done.stderr
     assert [label["tasks"] for label in json.loads(done.stdout)["labels"]] == [0, 1]
 
 

@@ -249,6 +249,19 @@ async def test_an_answer_that_skips_its_test_in_pytest_never_passes(checkout: Ch
         assert not (await provider.run(task, edit_with(f"import pytest; {code}"))).passed
 
 
+@pytest.mark.thorough
+async def test_a_control_finds_what_is_equal_to_everything_in_pytest(checkout: Checkout) -> None:
+    recipe = replace(checkout.recipe, runner="pytest", labels=("test_prices.py",))
+    name = "test_prices.py::PriceTest::test_free"
+    task = task_of_shop("Price.free", (name,), label="test_prices.py")
+    edit = edit_with(SUBCLASSES["an object that equals everything"])
+    async with LocalProvider(lambda _: replace(checkout, recipe=recipe), workers=1) as provider:
+        assert (await provider.run(task, edit)).passed
+        controlled = replace(task, controls=(replace(CONTROL, test=name),))
+        assert not (await provider.run(controlled, edit)).passed
+        assert (await provider.run(controlled, Edit(FILE, SOURCE))).passed
+
+
 async def test_a_server_of_the_host_is_not_reached(provider: LocalProvider) -> None:
     with socket.create_server(("127.0.0.1", 0)) as listening:
         listening.setblocking(False)
