@@ -32,13 +32,15 @@ from alpha_codium.verdict import Status
 
 T = TypeVar("T")
 # Enough for these tests and an import; a bug may be an endless loop.
-RUN_LIMITS = replace(LIMITS, cpu_seconds=10.0)
+RUN_LIMITS = replace(LIMITS, cpu_seconds=5.0)
 # Of so many small bugs, or of more, the tests must find this share; of fewer, all.
 MUTANTS, LEAST_SCORE = 8, 0.5
 TRIED_MUTANTS = 12
 # Bodies that do nothing with which all tests are run; with the others, up to the first that fails.
 WHOLE = ("raise", "pass", "return object()", "the first half")
 MOST_CONTROLS, TRIED_CONTROLS = 3, 8
+# Tests whose assertions are looked at for controls.
+MOST_MESSAGES = 12
 MOST_ERROR_CHARACTERS = 20_000
 ASSERTION = "AssertionError"
 UNCERTAIN = "its tests disagreed"
@@ -187,7 +189,7 @@ class Trial:
         self.failing[text] = frozenset(
             result.name for result in run.results if result.status != PASSED and (crashed or result.status != NOT_RUN)
         )
-        self.seen |= self.failing[text] if text != self.raising else frozenset()
+        self.seen |= frozenset() if crashed or text == self.raising else self.failing[text]
         for result in run.results if text != self.raising else ():
             if ASSERTION in result.message and ASSERTION not in self.messages.get(result.name, ""):
                 self.messages[result.name] = result.message
@@ -196,9 +198,9 @@ class Trial:
         return run
 
     async def refuse(self, text: str, what: str, *, fail_fast: bool = False) -> None:
-        """Raise NoTask if the tests pass with a text of the file, or don't end."""
+        """Raise NoTask if the tests pass with a text of the file, or don't end if all of them are to run."""
         run = await self.try_out(text, fail_fast=fail_fast)
-        if run.crash.startswith(Status.TIME_LIMIT_EXCEEDED):
+        if not fail_fast and run.crash.startswith(Status.TIME_LIMIT_EXCEEDED):
             raise NoTask("its tests don't end without its body")
         if not self.failing[text]:
             raise NoTask(f"its tests pass {what}")
@@ -259,7 +261,7 @@ async def _controls(trial: Trial, chance: random.Random) -> Sequence[Control]:
 def _candidates(trial: Trial, chance: random.Random) -> Iterator[tuple[int, Control]]:
     checkout = trial.tests.checkout
     messages = sorted(trial.messages.items(), key=lambda each: (ASSERTION not in each[1], chance.random()))
-    for test, message in messages:
+    for test, message in messages[:MOST_MESSAGES]:
         for file in files_in(message):
             if file != trial.covered.file and (checkout.folder / file).is_file():
                 yield from controls_in(test, message, file, checkout.source(file))
