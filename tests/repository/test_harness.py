@@ -13,7 +13,7 @@ import pytest_asyncio
 from alpha_codium.limits import Limits
 from alpha_codium.paths import home
 from alpha_codium.repository.checkout import ALWAYS_REQUIRED, Checkout
-from alpha_codium.repository.harness import Edit, RepositoryTests, edit_of
+from alpha_codium.repository.harness import Edit, RepositoryTests, Trace, edit_of
 from alpha_codium.repository.methods import find_method, stubbed, with_body, with_method
 from tests.repository.shop import FILE, FREE, GROSS, NAMES, NET, SKIPPED, SOURCE, TESTS, shop_in
 
@@ -80,7 +80,7 @@ async def test_each_test_has_the_functions_that_it_calls(checkout: Checkout, pyt
     if interpreter is None:
         pytest.skip(f"there is no Python {python} of pyenv")
     async with RepositoryTests(replace(checkout, interpreter=interpreter), "test_prices") as tests:
-        trace = await tests.traced()
+        trace = Trace.from_json(await tests.calls())
     covered = {test.name: test.functions for test in trace.tests}
     assert {test.name: test.status for test in trace.tests} == {
         GROSS: "passed", FREE: "passed", SKIPPED: "skipped", NET: "passed"
@@ -98,7 +98,7 @@ async def test_the_time_of_a_test_includes_its_sleep(tmp_path: Path) -> None:
     text = TESTS.replace('print("OK")', "import time; time.sleep(1.5)")
     (tmp_path / "test_prices.py").write_text(text)
     async with RepositoryTests(sleeping, "test_prices") as tests:
-        seconds = {test.name: test.seconds for test in (await tests.traced()).tests}
+        seconds = {test.name: test.seconds for test in Trace.from_json(await tests.calls()).tests}
     assert seconds[GROSS] > 1.4 and seconds[FREE] < 1.4
 
 
@@ -154,7 +154,7 @@ async def test_tests_that_pytest_collects_run_in_the_same_way(checkout: Checkout
         )
         assert not (await tests.run(forger, [free])).passed
         assert (FILE, find_method(SOURCE, "Sale.net").lines[0] + 1) in {
-            test.name: test.functions for test in (await tests.traced()).tests
+            test.name: test.functions for test in Trace.from_json(await tests.calls()).tests
         }[net]
 
 
