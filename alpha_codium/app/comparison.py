@@ -24,14 +24,17 @@ from alpha_codium.comparison.report import Comparison, report_of
 from alpha_codium.config import load_settings
 from alpha_codium.coroutines import blocking, in_thread
 from alpha_codium.data.load import ProblemSet
+from alpha_codium.errors import UserError
 from alpha_codium.eval.judging import open_judge
 from alpha_codium.eval.known import split_known
 from alpha_codium.eval.metric import checked_ks
 from alpha_codium.eval.prepare import parse_test_types
 from alpha_codium.options import use_case
 from alpha_codium.paths import runs_folder
+from alpha_codium.report.reading import repository_items
+from alpha_codium.repository.running.comparison import RepositoryComparison, ScoredRun, compared, scored
 from alpha_codium.runs import RunFolder
-from alpha_codium.runs.folder import RUN_FILE
+from alpha_codium.runs.folder import REPOSITORY_COMMAND, RUN_FILE
 
 
 @use_case(CompareOptions)
@@ -77,6 +80,29 @@ async def compare_async(options: CompareOptions) -> Comparison:
 
 
 compare = blocking(compare_async)
+
+
+def compare_repository_runs(runs: Sequence[str], baseline: str | None = None) -> RepositoryComparison | None:
+    """Compare runs of the repository benchmark, task by task; None if the first isn't one.
+
+    Raises UserError if a run doesn't exist, is in use or of another kind, or they have no common task.
+    """
+    folders = _folders(runs, baseline)
+    if not folders or folders[0].description().get("command") != REPOSITORY_COMMAND:
+        return None
+    refuse_twins(folders)
+    with ExitStack() as locks:
+        for folder in folders:
+            locks.enter_context(folder)
+        names = zip(_names(folders), folders, strict=True)
+        return compared([_scored(name, folder) for name, folder in names], baseline is not None)
+
+
+def _scored(name: str, folder: RunFolder) -> ScoredRun:
+    values = folder.description()
+    if values.get("command") != REPOSITORY_COMMAND:
+        raise UserError(f"run {name!r} isn't one of gencode repo run, as the first is: compare runs of one kind")
+    return scored(name, values["settings"]["benchmark"], str(values["model"]), repository_items(folder))
 
 
 def _folders(runs: Sequence[str], baseline: str | None) -> list[RunFolder]:

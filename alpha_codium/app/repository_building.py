@@ -1,6 +1,8 @@
 """Building a dataset of tasks from a repository, label by label."""
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,13 +16,16 @@ from alpha_codium.data.sources import output_path
 from alpha_codium.data.store import check_target
 from alpha_codium.errors import DatasetError, SandboxError, UserError
 from alpha_codium.options import recorded, use_case
-from alpha_codium.repository.building import LabelTasks, tasks_of_label
+from alpha_codium.repository.building import LabelTasks, in_order, tasks_of
 from alpha_codium.repository.card import card_of, reasons
 from alpha_codium.repository.checkout import Checkout, check_out
+from alpha_codium.repository.coverage import CoveredMethod, calls_of, covered_methods
 from alpha_codium.repository.dataset import save_tasks
+from alpha_codium.repository.harness import Trace
 from alpha_codium.repository.recipes import recipe_of
 from alpha_codium.runs import Journal
 from alpha_codium.sandbox.engine.interpreter import version_of
+from alpha_codium.sandbox.protocol import worker_count
 from alpha_codium.wording import counted
 
 
@@ -71,8 +76,9 @@ async def build_tasks_async(options: BuildOptions) -> BuildReport:
     }
     description |= with_settings(recorded(options), settings)
     with run_or_temporary(options.run, options.resume, description, options.on_event) as folder:
-        builder = _Builder(files, options, settings.code_tester.workers)
-        built = await builder.build(chosen, folder.journal)
+        builder = _Builder(files, options, worker_count(settings.code_tester.workers))
+        methods = await builder.methods(chosen)
+        built = await builder.build(chosen, methods, folder.journal)
         tasks = [task for label in built for task in label.tasks]
         if not tasks:
             raise UserError("no method became a task: " + "; ".join(f"{each.label}: {reasons(each)}" for each in built))
@@ -104,7 +110,36 @@ class _Builder:
     options: BuildOptions
     workers: int
 
-    async def build(self, labels: Sequence[str], journal: Journal) -> list[LabelTasks]:
+    async def methods(self, labels: Sequence[str]) -> Mapping[str, Sequence[CoveredMethod]]:
+        """Return the methods that tests call, by their component; the calls of each label are noted once and kept."""
+        every = labels if self.options.only_labels else dict.fromkeys([*labels, *self.checkout.labels()])
+        traces: dict[str, Trace] = {}
+        reason: SandboxError | None = None
+        with working(self.options.on_event, "labels whose calls are noted", len(every)) as on_done:
+            async with aclosing(in_order((self._calls(label) for label in every), self.workers)) as noted:
+                async for label, trace in noted:
+                    if isinstance(trace, Trace):
+                        traces[label] = trace
+                    else:
+                        reason = trace
+                        self.options.on_event(Noted(f"no tests of {label}: {reason}"))
+                    on_done(label)
+        if reason is not None and not traces:
+            raise reason
+        found = defaultdict(list)
+        for each in await in_thread(covered_methods, self.checkout, traces, self.options.seed):
+            found[each.labels[0]].append(each)
+        return found
+
+    async def _calls(self, label: str) -> tuple[str, Trace | SandboxError]:
+        try:
+            return label, await calls_of(self.checkout, label)
+        except SandboxError as error:
+            return label, error
+
+    async def build(
+        self, labels: Sequence[str], methods: Mapping[str, Sequence[CoveredMethod]], journal: Journal
+    ) -> list[LabelTasks]:
         """Return the tasks of all labels; those that the journal has aren't made again."""
         built: dict[str, LabelTasks] = {}
         with journal:
@@ -112,33 +147,34 @@ class _Builder:
             counter = ProgressCounter(lambda made: len(made.tasks), "{} tasks")
             with working(self.options.on_event, "labels", len(labels), counter) as on_done:
                 for number, label in enumerate(labels):
-                    made = earlier.get(label) or await self._label(label, built, len(labels) - number)
+                    made = earlier.get(label) or await self._label(
+                        label, methods.get(label, ()), built, len(labels) - number
+                    )
                     if label not in earlier and made.cpu_seconds:
                         await in_thread(journal.append, made.to_json())
                     built[label] = made
                     on_done(made)
         return list(built.values())
 
-    async def _label(self, label: str, built: Mapping[str, LabelTasks], left: int) -> LabelTasks:
-        """Return the tasks of a label: at most its share of those that are still to be made, without known methods."""
-        known = [task for each in built.values() for task in each.tasks]
+    async def _label(
+        self, label: str, methods: Sequence[CoveredMethod], built: Mapping[str, LabelTasks], left: int
+    ) -> LabelTasks:
+        """Return the tasks of a label: at most its share of those that are still to be made."""
         items = self.options.max_items
-        most = None if items is None else -(-(items - len(known)) // left)
+        most = None if items is None else -(-(items - sum(len(each.tasks) for each in built.values())) // left)
         if most == 0:
             return LabelTasks(label, (), {}, 0.0)
         try:
-            made = await tasks_of_label(
+            made = await tasks_of(
                 self.checkout,
                 label,
+                methods,
                 seed=self.options.seed,
                 most=most,
-                known={(task.file_path, task.method.qualified_name) for task in known},
                 repeats=self.options.repeats,
                 workers=self.workers,
             )
         except SandboxError as error:
-            if left == 1 and not known:
-                raise
             self.options.on_event(Noted(f"no tasks of {label}: {error}"))
             return LabelTasks(label, (), {str(error): 1}, 0.0)
         why = f" (no task: {reasons(made)})" if made.dropped else ""

@@ -25,12 +25,18 @@ if TYPE_CHECKING:
 def compare_runs(common: CommonOptions, csv_path: str | None, **options: Any) -> None:
     """Compare runs of solve_set: scores, costs, differences on the same problems, the effect of each stage.
 
+    Runs of gencode repo run are joined by task, also those of different benchmarks.
+
     RUN is a run's name or the path of its folder. Every distinct program is judged once; verdicts are kept in the
     runs' folders, so a comparison that was interrupted is resumed by repeating it.
     """
-    from alpha_codium.app.comparison import compare
+    from alpha_codium.app.comparison import compare, compare_repository_runs
     from alpha_codium.cli.reporting import Reporter
 
+    if (found := compare_repository_runs(options["runs"], options["baseline"])) is not None:
+        common.write_files(found, csv_path)
+        say("\n".join(found.lines()))
+        return
     report = compare(**options, settings=common.settings, on_event=Reporter(common))
     print_report(report, common, csv_path)
 

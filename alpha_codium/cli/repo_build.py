@@ -21,8 +21,8 @@ from alpha_codium.wording import counted
 def build(common: CommonOptions, **options: Any) -> None:
     """Make tasks from the documented methods of a repository, and store them as a dataset.
 
-    Each task has tests that pass with the method, and fail without its body, without the second half of it, and with
-    a bug in it. Methods whose tests don't say the same in all runs are left out.
+    Each task has tests that pass with the method, and fail with every body that does nothing, without the second half
+    of it, and with small bugs in it. Methods whose tests don't say the same in all runs are left out.
     """
     from alpha_codium.app.repository_building import build_tasks
 
@@ -52,5 +52,6 @@ def show(common: CommonOptions, dataset: str, split: str | None, idx: int | None
         return
     common.write_json({str(number): task.row(number) for number, task in tasks.items()})
     click.echo(counted(len(tasks), "task"))
-    for label, count in Counter(f"{task.repository} {task.version} {task.label}" for task in tasks.values()).items():
-        say(f"  {label}: {count}")
+    kinds = Counter((task.repository, task.version, *task.labels[:1]) for task in tasks.values())
+    for kind, count in kinds.items():
+        say(f"  {' '.join(kind)}: {count}")

@@ -1,42 +1,48 @@
 """Making tasks from the documented methods of a repository, each with tests that were seen to decide.
 
-1. The tests of a label run on the repository as it is; those that pass are kept, with the functions that each calls.
-2. A method becomes a task if its tests pass with it, one of them fails without its body, and one without the part of it
-   that a completion writes.
-3. Of the bugs that can be put into the method, tried in a random order, the first that a test finds is kept.
-4. All of this is repeated for a certificate. A task whose tests disagree once is dropped.
+1. The tests that call each method are found: see `coverage`.
+2. A method becomes a task if these pass with it, and some of them fail with each body that does nothing, without the
+   part that a completion writes, and with enough of its small bugs (`MUTANTS`, `LEAST_SCORE`). With most of these, the
+   tests run up to the first that fails, beginning with those that failed before.
+3. Of the bugs that the tests find, in a random order, program repair has the first that fails an assertion.
+4. Assertions that decided are changed for the controls of answers: see `controls`.
+5. All of this is repeated for a certificate. A task whose tests disagree once is dropped.
 """
 
 import asyncio
 import os
 import random
-from collections import Counter, defaultdict, deque
-from collections.abc import AsyncGenerator, Collection, Coroutine, Iterable, Iterator, Mapping
+from collections import Counter, deque
+from collections.abc import AsyncGenerator, Coroutine, Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, replace
-from typing import TypeVar
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, TypeVar
 
-from alpha_codium.repository.certificate import LOAD, LOADED, REPEATS, certified, edit_for, failed
+from alpha_codium.repository.certificate import LOAD, LOADED, REPEATS, Draft, certified, edit_for
 from alpha_codium.repository.checkout import Checkout
-from alpha_codium.repository.harness import LIMITS, PASSED, RepositoryTests, SuiteRun, Trace, TracedTest
-from alpha_codium.repository.methods import Method, methods_of, stubbed, without_completion
-from alpha_codium.repository.mutations import mutations
+from alpha_codium.repository.controls import Control, controls_in, files_in
+from alpha_codium.repository.coverage import CoveredMethod
+from alpha_codium.repository.harness import LIMITS, NOT_RUN, PASSED, SuiteRun
+from alpha_codium.repository.methods import without_completion
+from alpha_codium.repository.mutations import Mutation, mutations, no_ops
 from alpha_codium.repository.tasks import RepositoryTask
+from alpha_codium.repository.warm import TestsOfLabels
 from alpha_codium.values import JsonValue
 from alpha_codium.verdict import Status
 
 T = TypeVar("T")
-MOST_TESTS = 100
-# Of all tests of a task, as they took while calls were noted. They are run about 50 times until the task is certified.
-MOST_SECONDS = 1.0
 # Enough for these tests and an import; a bug may be an endless loop.
-RUN_LIMITS = replace(LIMITS, cpu_seconds=10.0)
-# A body of fewer lines leaves nothing to complete.
-FEWEST_LINES = 3
-TRIED_BUGS = 8
+RUN_LIMITS = replace(LIMITS, cpu_seconds=5.0)
+# Of so many small bugs, or of more, the tests must find this share; of fewer, all.
+MUTANTS, LEAST_SCORE = 8, 0.5
+TRIED_MUTANTS = 12
+# Bodies that do nothing with which all tests are run; with the others, up to the first that fails.
+WHOLE = ("raise", "pass", "return object()", "the first half")
+MOST_CONTROLS, TRIED_CONTROLS = 3, 8
+# Tests whose assertions are looked at for controls.
+MOST_MESSAGES = 12
 MOST_ERROR_CHARACTERS = 20_000
-
-
+ASSERTION = "AssertionError"
 UNCERTAIN = "its tests disagreed"
 
 
@@ -45,75 +51,62 @@ class NoTask(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class CoveredMethod:
-    """A method that may become a task, its file, and the tests that call it; `fresh` as in `RepositoryTask`."""
-
-    file: str
-    source: str
-    method: Method
-    tests: tuple[str, ...]
-    fresh: bool
-
-    @property
-    def place(self) -> tuple[str, str]:
-        """The method's file and name."""
-        return self.file, self.method.qualified_name
-
-
-@dataclass(frozen=True, slots=True)
 class LabelTasks(JsonValue):
-    """The tasks of a label; `dropped` counts the methods that became none, by the reason."""
+    """The tasks of a component; `dropped` counts the methods that became none, by the reason.
+
+    `calm` and `loaded` count the runs of the certificate by how many ran at a time.
+    """
+
+    optional: ClassVar[Sequence[str]] = ("calm", "loaded")
 
     label: str
     tasks: tuple[RepositoryTask, ...]
     dropped: Mapping[str, int]
     cpu_seconds: float
+    calm: Mapping[str, int] = field(default_factory=dict)
+    loaded: Mapping[str, int] = field(default_factory=dict)
 
 
-async def tasks_of_label(
+async def tasks_of(
     checkout: Checkout,
     label: str,
+    methods: Sequence[CoveredMethod],
     *,
     seed: int = 0,
     most: int | None = None,
-    known: Collection[tuple[str, str]] = (),
     repeats: int = REPEATS,
     workers: int = 0,
 ) -> LabelTasks:
-    """Return at most `most` tasks of a label's tests, certified by `repeats` runs of each kind.
+    """Return at most `most` tasks of methods, whose component is a label, certified by `repeats` runs of each kind.
 
-    Methods of `known`, by file and name, are left out. Raises SandboxError if the tests can't be loaded.
+    Raises SandboxError if the tests can't be loaded.
     """
     workers = workers or os.cpu_count() or 1
-    dropped: Counter[str] = Counter()
-    drafts: list[RepositoryTask] = []
-    async with RepositoryTests(checkout, label, workers, RUN_LIMITS) as tests:
-        methods = [each for each in await covered_methods(checkout, tests, seed) if each.place not in known]
-        made = in_order((_draft(tests, each, range(LOADED, repeats), seed) for each in methods), workers)
+    dropped, calm, loaded = Counter[str](), Counter[str](), Counter[str]()
+    drafts: list[Draft] = []
+    async with TestsOfLabels(checkout, LOAD * workers, RUN_LIMITS) as tests:
+        made = in_order((_draft(tests, each, range(LOADED, repeats), seed, calm) for each in methods), workers - 1)
         async with aclosing(made):
             while len(drafts) != most and (draft := await anext(made, None)) is not None:
-                drafts += [draft] if isinstance(draft, RepositoryTask) else []
+                drafts += [draft] if isinstance(draft, Draft) else []
                 dropped.update([draft] if isinstance(draft, str) else [])
-    if not drafts:
-        return LabelTasks(label, (), dropped, tests.cpu_seconds)
-    async with RepositoryTests(checkout, label, LOAD * workers, RUN_LIMITS) as loaded:
         numbers = range(min(LOADED, repeats))
-        certain = await asyncio.gather(*(certified(loaded, draft, numbers, seed) for draft in drafts))
-    tasks = tuple(task for task in certain if task is not None)
+        certain = await asyncio.gather(*(certified(tests, draft, numbers, seed, loaded) for draft in drafts))
+    tasks = tuple(draft.task for draft in certain if draft is not None)
     if len(tasks) < len(drafts):
         dropped[UNCERTAIN] += len(drafts) - len(tasks)
-    return LabelTasks(label, tasks, dropped, tests.cpu_seconds + loaded.cpu_seconds)
+    return LabelTasks(label, tasks, dropped, tests.cpu_seconds, calm, loaded)
 
 
 async def _draft(
-    tests: RepositoryTests, covered: CoveredMethod, repeats: Iterable[int], seed: int
-) -> RepositoryTask | str:
-    """Return the task of a method, certified by these repeats, or why there is none."""
+    tests: TestsOfLabels, covered: CoveredMethod, repeats: Iterable[int], seed: int, beside: Counter[str]
+) -> Draft | str:
+    """Return the draft of a method, certified by these repeats, or why there is none."""
     try:
-        task = await task_of(tests, covered, random.Random(f"{seed} {covered.place}"))
+        draft = await draft_of(tests, covered, random.Random(f"{seed} {covered.place}"))
     except NoTask as error:
         return str(error)
-    return await certified(tests, task, repeats, seed) or UNCERTAIN
+    return await certified(tests, draft, repeats, seed, beside) or UNCERTAIN
 
 
 async def in_order(works: Iterable[Coroutine[object, object, T]], most: int) -> AsyncGenerator[T]:
@@ -132,100 +125,146 @@ async def in_order(works: Iterable[Coroutine[object, object, T]], most: int) -> 
         await asyncio.gather(*running, return_exceptions=True)
 
 
-async def covered_methods(checkout: Checkout, tests: RepositoryTests, seed: int = 0) -> list[CoveredMethod]:
-    """Return the documented methods that tests of the label call, in a random order.
-
-    Those whose tests have to import the repository again are last, since that takes most of the time.
-    """
-    trace = await tests.traced()
-    callers, while_loading = _callers(trace), set(trace.loading)
-    order = {test.name: number for number, test in enumerate(trace.tests)}
-    found = []
-    for path in sorted({path for path, _ in callers}.intersection(checkout.files())):
-        source = checkout.source(path)
-        for method in documented(source):
-            place = (path, method.lines[0] - method.decorators + 1)
-            called = tuple(sorted(_affordable(callers[place]), key=order.__getitem__))
-            if called:
-                found.append(CoveredMethod(path, source, method, called, place in while_loading))
-    # The order of two methods doesn't depend on which others there are: tests near the limit of time come and go.
-    return sorted(found, key=lambda covered: (covered.fresh, random.Random(f"{seed} {covered.place}").random()))
-
-
-def _callers(trace: Trace) -> dict[tuple[str, int], list[TracedTest]]:
-    """Return the tests that pass and call each function; first those that call little else, which say most about it."""
-    callers = defaultdict(list)
-    for test in sorted(trace.tests, key=lambda test: len(test.functions)):
-        if test.status == PASSED:
-            for place in test.functions:
-                callers[place].append(test)
-    return callers
-
-
-def _affordable(tests: Iterable[TracedTest]) -> Iterator[str]:
-    """Yield the names of the first `MOST_TESTS` tests, without those that don't fit into `MOST_SECONDS`."""
-    left, count = MOST_SECONDS, 0
-    for test in tests:
-        if test.seconds <= left and count < MOST_TESTS:
-            left, count = left - test.seconds, count + 1
-            yield test.name
-
-
-def documented(source: str) -> Iterator[Method]:
-    """Yield the methods of a file that have a docstring and a body of some lines."""
-    for method in methods_of(source):
-        lines = [line for line in method.body.splitlines() if line.strip()]
-        if method.docstring and len(lines) >= FEWEST_LINES:
-            yield method
-
-
-async def task_of(tests: RepositoryTests, covered: CoveredMethod, chance: random.Random) -> RepositoryTask:
-    """Return the task of a method; raises NoTask if its tests don't decide it, or find no bug in it."""
-    task = RepositoryTask(
-        repository=tests.checkout.recipe.name,
-        version=tests.checkout.version,
-        file_path=covered.file,
-        label=tests.label,
-        method=covered.method,
-        raw_file_content=covered.source,
-        fail_to_pass=(),
-        pass_to_pass=(),
-        fresh=covered.fresh,
+async def draft_of(tests: TestsOfLabels, covered: CoveredMethod, chance: random.Random) -> Draft:
+    """Return the draft of a method; raises NoTask if its tests don't decide it."""
+    if covered.loading:
+        raise NoTask("it is called while the repository is imported")
+    trial = Trial(tests, covered)
+    await trial.pass_all()
+    for name, text in no_ops(covered.source, covered.method).items():
+        await trial.refuse(text, "with a body that does nothing", fail_fast=name not in WHOLE)
+    without = without_completion(covered.source, covered.method)
+    task, decide = await _with_bugs(trial, chance), trial.seen
+    await trial.refuse(without, "without its completion")
+    task = replace(
+        task,
+        fail_to_pass=tuple(name for name in trial.passing if name in decide),
+        pass_to_pass=tuple(name for name in trial.passing if name not in decide),
+        completion_tests=tuple(name for name in trial.passing if name in trial.failing[without]),
+        controls=tuple(await _controls(trial, chance)),
     )
-    gold = await tests.run_trusted(edit_for(task, covered.source), covered.tests)
-    passing = [result.name for result in gold.results if result.status == PASSED]
-    if not passing:
-        raise NoTask("its tests fail")
-    failing = await _failing(tests, task, stubbed(covered.source, covered.method), passing)
-    if not failing:
-        raise NoTask("no test fails without its body")
-    unfinished = await _failing(tests, task, without_completion(covered.source, covered.method), passing)
-    if not unfinished:
-        raise NoTask("no test fails without its completion")
-    others = tuple(name for name in passing if name not in set(failing))
-    return await _with_bug(
-        tests, replace(task, fail_to_pass=failing, pass_to_pass=others, completion_tests=unfinished), chance
-    )
+    certain = (covered.source, trial.raising, without, task.buggy_text)
+    return Draft(task, {text: trial.failing.get(text, frozenset()) for text in certain})
 
 
-async def _failing(tests: RepositoryTests, task: RepositoryTask, text: str, names: list[str]) -> tuple[str, ...]:
-    run = await tests.run_trusted(edit_for(task, text), names)
-    if run.crash.startswith(Status.TIME_LIMIT_EXCEEDED):
-        raise NoTask("its tests don't end without its body")
-    return tuple(failed(run))
+class Trial:
+    """Runs of a method's tests on texts of its file. `failing` has the tests that failed with each text."""
+
+    def __init__(self, tests: TestsOfLabels, covered: CoveredMethod) -> None:
+        self.tests, self.covered = tests, covered
+        self.task = RepositoryTask(
+            repository=tests.checkout.recipe.name,
+            version=tests.checkout.version,
+            file_path=covered.file,
+            labels=covered.labels,
+            method=covered.method,
+            raw_file_content=covered.source,
+            fail_to_pass=(),
+            pass_to_pass=(),
+        )
+        self.passing: Sequence[str] = covered.tests
+        self.failing: dict[str, frozenset[str]] = {}
+        # Those that failed with any text but the one that raises.
+        self.seen: frozenset[str] = frozenset()
+        # What tests said that failed, by an assertion if they did, with any text but those that raise.
+        self.messages: dict[str, str] = {}
+        self.raising = no_ops(covered.source, covered.method)["raise"]
+
+    async def run(self, text: str, names: Sequence[str] = (), **options: Any) -> SuiteRun:
+        """Run tests, by default all that pass with the method, on a text of the file."""
+        return await self.tests.run(self.task.labels, edit_for(self.task, text), names or self.passing, **options)
+
+    async def pass_all(self) -> None:
+        """Keep the tests that pass with the method as it is; raises NoTask if there are none."""
+        run = await self.run(self.covered.source)
+        self.passing = [result.name for result in run.results if result.status == PASSED]
+        if not self.passing:
+            raise NoTask("its tests fail")
+
+    async def try_out(self, text: str, *, fail_fast: bool = False) -> SuiteRun:
+        """Run the tests on a wrong text, and note which fail; with `fail_fast`, only the first."""
+        names = sorted(self.passing, key=lambda name: name not in self.seen) if fail_fast else self.passing
+        run = await self.run(text, names, fail_fast=fail_fast)
+        crashed = all(result.status == NOT_RUN for result in run.results)
+        self.failing[text] = frozenset(
+            result.name for result in run.results if result.status != PASSED and (crashed or result.status != NOT_RUN)
+        )
+        self.seen |= frozenset() if crashed or text == self.raising else self.failing[text]
+        for result in run.results if text != self.raising else ():
+            if ASSERTION in result.message and ASSERTION not in self.messages.get(result.name, ""):
+                self.messages[result.name] = result.message
+            elif result.name in self.failing[text]:
+                self.messages.setdefault(result.name, result.message)
+        return run
+
+    async def refuse(self, text: str, what: str, *, fail_fast: bool = False) -> None:
+        """Raise NoTask if the tests pass with a text of the file, or don't end if all of them are to run."""
+        run = await self.try_out(text, fail_fast=fail_fast)
+        if not fail_fast and run.crash.startswith(Status.TIME_LIMIT_EXCEEDED):
+            raise NoTask("its tests don't end without its body")
+        if not self.failing[text]:
+            raise NoTask(f"its tests pass {what}")
 
 
-async def _with_bug(tests: RepositoryTests, task: RepositoryTask, chance: random.Random) -> RepositoryTask:
-    """Return the task with the first of some bugs that its tests find; raises NoTask."""
-    bugs = list(mutations(task.raw_file_content, task.method))
+async def _with_bugs(trial: Trial, chance: random.Random) -> RepositoryTask:
+    """Return the task with one of its small bugs, and what the tests find of them; raises NoTask."""
+    source = trial.covered.source
+    bugs = list(mutations(source, trial.covered.method))
     chance.shuffle(bugs)
-    for bug in bugs[:TRIED_BUGS]:
-        run = await tests.run_trusted(edit_for(task, bug.source), task.tests)
-        found = failed(run)
-        if found and not run.crash.startswith(Status.TIME_LIMIT_EXCEEDED):
-            bug_tests, error = tuple(found), error_text(run)
-            return replace(task, buggy_text=bug.source, bug=bug.kind, bug_tests=bug_tests, test_error=error)
-    raise NoTask("its tests find no bug")
+    found: list[tuple[Mutation, SuiteRun]] = []
+    survivors = []
+    bugs = bugs[:TRIED_MUTANTS]
+    for bug in bugs:
+        run = await trial.try_out(bug.source, fail_fast=True)
+        if not trial.failing[bug.source]:
+            survivors.append(f"line {bug.line + 1}: {bug.kind}: {bug.source.splitlines()[bug.line].strip()}")
+        elif not run.crash.startswith(Status.TIME_LIMIT_EXCEEDED):
+            found.append((bug, run))
+        if len(survivors) > (len(bugs) * (1 - LEAST_SCORE) if len(bugs) >= MUTANTS else 0):
+            raise NoTask("its tests find too few small bugs")
+    if not found:
+        raise NoTask("its tests find no bug")
+    bug, run = next((each for each in found if asserts(each[1])), found[0])
+    run = await trial.try_out(bug.source)
+    return replace(
+        trial.task,
+        buggy_text=bug.source,
+        bug=bug.kind,
+        bug_crashes=not asserts(run),
+        bug_tests=run.failed,
+        test_error=error_text(run),
+        mutants=len(bugs),
+        survivors=tuple(survivors),
+    )
+
+
+def asserts(run: SuiteRun) -> bool:
+    """Whether a test failed by an assertion."""
+    return any(ASSERTION in result.message for result in run.results if result.status != PASSED)
+
+
+async def _controls(trial: Trial, chance: random.Random) -> Sequence[Control]:
+    """Return some controls, of a test each, which the method as it is fails by an assertion."""
+    found: list[Control] = []
+    tried = 0
+    for _, control in sorted(_candidates(trial, chance), key=lambda each: each[0]):
+        if len(found) == MOST_CONTROLS or tried == TRIED_CONTROLS:
+            break
+        if control.test in {each.test for each in found}:
+            continue
+        tried += 1
+        run = await trial.run(trial.covered.source, [control.test], control=control, changed=True)
+        found += [control] if asserts(run) else []
+    return found
+
+
+def _candidates(trial: Trial, chance: random.Random) -> Iterator[tuple[int, Control]]:
+    checkout = trial.tests.checkout
+    messages = sorted(trial.messages.items(), key=lambda each: (ASSERTION not in each[1], chance.random()))
+    for test, message in messages[:MOST_MESSAGES]:
+        for file in files_in(message):
+            if file != trial.covered.file and (checkout.folder / file).is_file():
+                yield from controls_in(test, message, file, checkout.source(file))
 
 
 def error_text(run: SuiteRun, most: int = MOST_ERROR_CHARACTERS) -> str:

@@ -18,6 +18,8 @@ from alpha_codium.paths import home
 from alpha_codium.repository.recipes import Recipe
 
 INSTALLED = "installed"
+# Beside the files of a source package, its name and digest.
+SOURCE = "source.txt"
 # For the clock: see `inside/pinned`.
 ALWAYS_REQUIRED = ("time-machine",)
 NOT_COPIED = (".git", "__pycache__")
@@ -42,8 +44,10 @@ class Checkout:
     interpreter: Path
 
     def source(self, file: str) -> str:
-        """Return the text of a file, by its path relative to the repository."""
-        return (self.folder / file).read_text("utf-8")
+        """Return the text of a file, by its path relative to the repository; raises OSError, and ValueError."""
+        if ".." in Path(file).parts:
+            raise ValueError(f"{file} is not a path in the repository")
+        return (self.folder / file.lstrip("/")).read_text("utf-8")
 
     def files(self) -> Iterator[str]:
         """Yield the paths of the Python files that tasks are made of, sorted."""
@@ -51,6 +55,15 @@ class Checkout:
             for path in sorted((self.folder / sources).rglob("*.py")):
                 if "tests" not in path.relative_to(self.folder).parts:
                     yield path.relative_to(self.folder).as_posix()
+
+    def labels(self) -> list[str]:
+        """Return the recipe's labels, and those that its pattern `coverage` finds."""
+        root, found = self.folder / self.recipe.path[-1], []
+        for path in sorted(root.glob(self.recipe.coverage)) if self.recipe.coverage else ():
+            parts = path.relative_to(root).with_suffix("").parts
+            dotted = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+            found.append(path.relative_to(self.folder).as_posix() if self.recipe.runner == "pytest" else dotted)
+        return list(dict.fromkeys([*self.recipe.labels, *found]))
 
     def require(self, file: str, text: str, version: str = "") -> None:
         """Raise DatasetError unless a file of a task, which is of this version, has this text here, too."""
@@ -92,6 +105,11 @@ class Checkout:
         """Return the folder with the installed requirements."""
         asking = "import sysconfig; print(sysconfig.get_path('purelib'))"
         return subprocess.check_output([self.interpreter, "-I", "-c", asking], text=True).strip()
+
+    def source_package(self) -> str:
+        """Return the name and SHA-256 of the source package; "" if the files are from elsewhere, or it isn't known."""
+        noted = self.folder.parent / SOURCE
+        return noted.read_text("utf-8") if noted.exists() else ""
 
     def digest(self) -> str:
         """Return the SHA-256 of the names and contents of all files."""
@@ -150,7 +168,10 @@ def check_out(
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder) as temporary:
             if checkout is None:
-                files = _unpack(sdist or _download(recipe, version, Path(temporary)), Path(temporary))
+                package = sdist or _download(recipe, version, Path(temporary))
+                files = _unpack(package, Path(temporary))
+                noted = f"{package.name}, SHA-256 {hashlib.sha256(package.read_bytes()).hexdigest()}"
+                (folder / SOURCE).write_text(noted, "utf-8")
             else:
                 files = _copy(checkout, Path(temporary))
             # Files that aren't meant to be compiled, such as templates, are no error.

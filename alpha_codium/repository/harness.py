@@ -5,8 +5,9 @@
 2. If an edit changes only the body of a method, the copy has nothing to import: see `inside/driver`.
 3. A program could forge the results of tests in its own process. Some checks find the simple ways: the classes of the
    tests must have the same methods afterwards; what is equal to everything fails `assertEqual`; a test that is skipped
-   only because of the edit has failed; and if all tests pass, they are run once more after one of them was changed to
-   fail at its end. A program that is made to deceive these checks can't be found out in its own process.
+   only because of the edit has failed; and if all tests pass, they are run once more with one that must fail: what it
+   expects was changed (see `controls`), or else it fails at its end. Of the first, a program isn't told. One that is
+   made to deceive these checks can't be found out in its own process.
 4. What tests say is the same on any machine, without its folders: see `Checkout.hidden`.
 """
 
@@ -25,6 +26,7 @@ from alpha_codium.languages.python.syntax import UNPARSABLE, lines_of, tokens_of
 from alpha_codium.limits import Limits
 from alpha_codium.program import PYTHON, Job, Program, Workspace
 from alpha_codium.repository.checkout import Checkout
+from alpha_codium.repository.controls import Control, snippet
 from alpha_codium.repository.inside.driver import TESTS
 from alpha_codium.repository.methods import find_method
 from alpha_codium.repository.recipes import RUNNERS
@@ -76,6 +78,11 @@ class SuiteRun(JsonValue):
         statuses = {result.status for result in self.results}
         return PASSED in statuses and statuses <= {PASSED, SKIPPED}
 
+    @property
+    def failed(self) -> tuple[str, ...]:
+        """The names of the tests that didn't pass."""
+        return tuple(result.name for result in self.results if result.status != PASSED)
+
 
 def edit_of(source: str, file: str, method: str, text: str) -> Edit:
     """Return an edit of a file; it names the method if only its body was changed, or its declaration laid out anew."""
@@ -113,6 +120,16 @@ class Trace:
     tests: tuple[TracedTest, ...]
     loading: tuple[tuple[str, int], ...]
 
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any]) -> Self:
+        """Return the trace in a driver's answer, in which functions have numbers."""
+        functions = [(file, line) for file, line in values["functions"]]
+        tests = tuple(
+            TracedTest(name, status, seconds, tuple(functions[index] for index in called))
+            for name, status, seconds, called in values["tests"]
+        )
+        return cls(tests, tuple(functions[index] for index in values["loading"]))
+
 
 class RepositoryTests:
     """The tests of one label of a repository, in a sandbox that is open within `async with`.
@@ -131,7 +148,7 @@ class RepositoryTests:
     ) -> None:
         self.checkout, self.label, self.limits = checkout, label, limits
         path = tuple(str(checkout.folder / each) for each in checkout.recipe.path)
-        workspace = Workspace(str(checkout.folder), path, _warm_up(checkout, label))
+        workspace = Workspace(str(checkout.folder), path, warm_up(checkout, label))
         if containers is None:
             self._sandbox = open_sandbox(
                 "local", workers=workers, interpreter=str(checkout.interpreter), workspace=workspace
@@ -161,30 +178,34 @@ class RepositoryTests:
             raise SandboxError(f"cannot load the tests of {self.label}: {_end(execution)}")
         return answer["names"]
 
-    async def traced(self) -> Trace:
-        """Run all tests, and return what each calls; raises SandboxError if that fails."""
-        request = {"task": "trace"}
+    async def calls(self) -> dict[str, Any]:
+        """Run all tests, and return what each calls, for `Trace.from_json`; raises SandboxError if that fails."""
+        request = {"task": "trace", "sources": self.checkout.recipe.sources}
         answer, execution = await self._ask(Edit(*self._any_file()), request, TRACE_LIMITS)
         if answer is None:
             raise SandboxError(f"cannot trace the tests of {self.label}: {_end(execution)}")
-        functions = [(file, line) for file, line in answer["functions"]]
-        tests = tuple(
-            TracedTest(name, status, seconds, tuple(functions[index] for index in called))
-            for name, status, seconds, called in answer["tests"]
-        )
-        return Trace(tests, tuple(functions[index] for index in answer["loading"]))
+        return answer
 
-    async def run(self, edit: Edit, tests: Sequence[str], cpu_seconds: float = math.inf) -> SuiteRun:
+    async def run(
+        self, edit: Edit, tests: Sequence[str], cpu_seconds: float = math.inf, controls: Sequence[Control] = ()
+    ) -> SuiteRun:
         """Run tests on an edited file, in at most so much CPU time; a syntax error is a crash.
 
-        Raises SandboxError if the sandbox fails.
+        One of the controls is chosen that are of these tests and fit the repository's files. Raises SandboxError if the
+        sandbox fails.
         """
         limits = replace(self.limits, cpu_seconds=min(cpu_seconds, self.limits.cpu_seconds), wall_seconds=0.0)
-        run = await self._without_new_skips(edit, await self.run_trusted(edit, tests, limits=limits))
+        usable = [each for each in controls if each.test in set(tests) and self._test_text(each)]
+        control = random.choice(usable or [None])
+        first = await self.run_trusted(edit, tests, limits=limits, control=control)
+        run = await self._without_new_skips(edit, first)
         if not run.passed:
             return run
-        must_fail = random.choice([result.name for result in run.results if result.status == PASSED])
-        again = await self.run_trusted(edit, tests, must_fail, limits)
+        passed = [result.name for result in run.results if result.status == PASSED]
+        if control is None:
+            again = await self.run_trusted(edit, tests, random.choice(passed), limits)
+        else:
+            again = await self.run_trusted(edit, tests, limits=limits, control=control, changed=True)
         if not again.passed:
             return replace(run, cpu_seconds=run.cpu_seconds + again.cpu_seconds)
         results = tuple(replace(result, status=FORGED) for result in run.results)
@@ -201,13 +222,26 @@ class RepositoryTests:
         return replace(run, results=tuple(results), cpu_seconds=run.cpu_seconds + before.cpu_seconds)
 
     async def run_trusted(
-        self, edit: Edit, tests: Sequence[str], must_fail: str = "", limits: Limits | None = None
+        self,
+        edit: Edit,
+        tests: Sequence[str],
+        must_fail: str = "",
+        limits: Limits | None = None,
+        control: Control | None = None,
+        *,
+        changed: bool = False,
+        fail_fast: bool = False,
     ) -> SuiteRun:
         """Run tests as `run` does, but without its second run, for an edit that doesn't try to forge results.
 
-        The test `must_fail` is changed to fail after it has passed.
+        The test `must_fail` is changed to fail after it has passed. The test of the control is replaced by the same,
+        or if `changed` by the one that expects something else; in the request, only the value differs. With
+        `fail_fast`, tests aren't run after one that failed.
         """
-        request = {"task": "run", "tests": list(tests), "must_fail": must_fail}
+        request: dict[str, Any] = {"task": "run", "tests": list(tests), "must_fail": must_fail, "fail_fast": fail_fast}
+        if control is not None:
+            text = self._test_text(control, changed=changed)
+            request["test"] = {"file": control.file, "method": control.function, "text": text}
         answer, execution = await self._ask(edit, request, limits)
         if answer is None:
             results = tuple(RepositoryTestResult(name, NOT_RUN) for name in tests)
@@ -217,6 +251,13 @@ class RepositoryTests:
         except (KeyError, TypeError, ValueError):
             # The program knows the key, since it runs in the driver's process.
             return SuiteRun(tuple(RepositoryTestResult(name, FORGED) for name in tests), execution.cpu_seconds)
+
+    def _test_text(self, control: Control, *, changed: bool = False) -> str:
+        """Return the text of a control's function; "" if the repository hasn't its file, or the file differs."""
+        try:
+            return snippet(self.checkout.source(control.file), control, changed=changed)
+        except (OSError, ValueError):
+            return ""
 
     def _run_of(self, answer: Mapping[str, Any], tests: Sequence[str], cpu_seconds: float) -> SuiteRun:
         """Return the results in the driver's answer."""
@@ -259,7 +300,7 @@ class RepositoryTests:
         return file, self.checkout.source(file)
 
 
-def _warm_up(checkout: Checkout, label: str) -> str:
+def warm_up(checkout: Checkout, label: str) -> str:
     """Return the script that loads the tests in the zygote, as a module `TESTS`."""
     names = ("pinned.py", *RUNNERS[checkout.recipe.runner])
     scripts = [(f"<{name}>", INSIDE.joinpath(name).read_text("utf-8")) for name in names]

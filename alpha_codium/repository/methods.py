@@ -185,6 +185,11 @@ def without_completion(source: str, method: Method) -> str:
     return with_body(source, method, _unfinished(*completion_parts(method)))
 
 
+def only_first_half(source: str, method: Method) -> str:
+    """Return the file with nothing in place of the part to complete."""
+    return with_body(source, method, _unfinished(*completion_parts(method), "pass"))
+
+
 def _cut_of(method: Method, lines: list[str]) -> int:
     """Return the number of the line, nearest to the middle, at which the body may be cut."""
     # An indented method is valid in a class only.
@@ -203,10 +208,9 @@ def _cut_of(method: Method, lines: list[str]) -> int:
     return 0
 
 
-def _unfinished(first: str, second: str) -> str:
-    """Return the first part of a body, with a statement that fails in place of the second."""
-    statement = second.splitlines()[0]
-    return f"{first}{statement[: len(statement) - len(statement.lstrip())]}raise NotImplementedError\n"
+def _unfinished(first: str, second: str, instead: str = "raise NotImplementedError") -> str:
+    """Return the first part of a body, with another statement in place of the second."""
+    return f"{first}{_indent(second.splitlines()[0])}{instead}\n"
 
 
 def answered_method(code: str, method: Method) -> str:

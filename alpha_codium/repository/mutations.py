@@ -1,13 +1,17 @@
-"""Small bugs for program repair: a method with one operator, condition, constant, call or statement changed."""
+"""Wrong variants of a method, which its tests must find.
+
+1. Small bugs, one of which a program repair gets: one operator, condition, constant, call or statement is changed.
+2. Bodies that do nothing: they raise, return a fixed value or an argument, or end after the first half.
+"""
 
 import ast
 import itertools
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from alpha_codium.languages.python.syntax import lines_of, parse
-from alpha_codium.repository.methods import Function, Method
+from alpha_codium.repository.methods import FUNCTIONS, Function, Method, only_first_half, stubbed, with_body
 
 OPERATORS: dict[type[ast.AST], tuple[str, str]] = {
     ast.Lt: ("<", "<="),
@@ -29,6 +33,9 @@ OPERATORS: dict[type[ast.AST], tuple[str, str]] = {
     ast.Mod: ("%", "+"),
 }
 
+# Besides None: an object unlike all others, and a value of each type that is empty or one of two.
+FIXED_VALUES = ("object()", "True", "False", "0", "''", "b''", "[]", "()", "{}", "set()")
+
 
 @dataclass(frozen=True, slots=True)
 class Mutation:
@@ -42,14 +49,41 @@ class Mutation:
 def mutations(source: str, method: Method) -> Iterator[Mutation]:
     """Yield the file with each of the bugs that a method can get; only the characters of the bug are changed."""
     places = Places(source)
-    tree = parse(source)
-    function = next(
-        node for node in ast.walk(tree) if isinstance(node, Function) and node.lineno - 1 == method.lines[0]
-    )
-    for node in _body(function, method):
+    for node in _body(_function(source, method), method):
         for kind, edits in _bugs(node, places):
             if edits:
                 yield Mutation(kind, node.lineno - 1, places.edited(edits))
+
+
+def no_ops(source: str, method: Method) -> Mapping[str, str]:
+    """Return the file with each body that does nothing, by what that does; the first raises.
+
+    A function without a value does the same as one that returns None. A generator also yields once, and never.
+    """
+    function = _function(source, method)
+    signature = function.args
+    given = (*signature.posonlyargs, *signature.args, signature.vararg, *signature.kwonlyargs, signature.kwarg)
+    values = [*FIXED_VALUES, *(each.arg for each in given if each is not None)]
+    bodies = ["pass", *(f"return {value}" for value in values)]
+    if any(isinstance(node, ast.Yield | ast.YieldFrom) for node in _own_nodes(function)):
+        bodies += ["yield", "if False: yield"]
+    texts = {body: with_body(source, method, f"{method.indent}    {body}\n") for body in bodies}
+    return {"raise": stubbed(source, method), **texts, "the first half": only_first_half(source, method)}
+
+
+def _function(source: str, method: Method) -> Function:
+    nodes = ast.walk(parse(source))
+    return next(node for node in nodes if isinstance(node, FUNCTIONS) and node.lineno - 1 == method.lines[0])
+
+
+def _own_nodes(function: Function) -> Iterator[ast.AST]:
+    """Yield the nodes of a function without those of functions in it."""
+    todo = list[ast.AST](function.body)
+    while todo:
+        node = todo.pop()
+        if not isinstance(node, (*FUNCTIONS, ast.Lambda)):
+            yield node
+            todo += ast.iter_child_nodes(node)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,5 +180,11 @@ def _bugs(node: ast.expr | ast.stmt, places: Places) -> Iterator[tuple[str, list
         ):
             one, other = places.text_of(first), places.text_of(second)
             yield "arguments", [places.replaced(first, other), places.replaced(second, one)] if one != other else []
+        case ast.Return(value=ast.expr() as value) if not _is_none(value):
+            yield "result", [places.replaced(value, "None")]
         case ast.Expr() | ast.Assign() | ast.AugAssign() | ast.Raise():
             yield "statement", [places.replaced(node, "pass")]
+
+
+def _is_none(node: ast.expr) -> bool:
+    return isinstance(node, ast.Constant) and node.value is None

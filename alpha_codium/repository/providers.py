@@ -10,7 +10,6 @@ then raises ProviderError.
 
 import asyncio
 import os
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any, ClassVar, Protocol, Self
@@ -21,10 +20,11 @@ from alpha_codium.config import load_settings
 from alpha_codium.errors import SandboxError, UserError, nearest
 from alpha_codium.limits import Limits
 from alpha_codium.repository.checkout import Checkout, check_out
+from alpha_codium.repository.controls import Control
 from alpha_codium.repository.harness import LIMITS, Edit, RepositoryTests, SuiteRun
-from alpha_codium.repository.recipes import Recipe, recipe_of
+from alpha_codium.repository.recipes import recipe_of
 from alpha_codium.repository.tasks import RepositoryTask
-from alpha_codium.repository.warm import WarmTests
+from alpha_codium.repository.warm import MOST_LABELS, WarmTests, by_label, merged
 from alpha_codium.sandbox.engine.interpreter import version_of
 from alpha_codium.sandbox.oci.backend import OciSandbox
 
@@ -33,8 +33,6 @@ TRIES = 3
 TIME_FACTOR, LEAST_SECONDS = 5, 5.0
 # Within this, the tests of older datasets were certified, which don't say the time.
 CERTIFIED_WITHIN = 10.0
-# Labels whose tests are loaded at a time; those of Django take about 100 MB each.
-MOST_LABELS = 4
 
 
 class ProviderError(UserError):
@@ -103,25 +101,37 @@ class LocalProvider(TestProvider):
 
     async def run(self, task: RepositoryTask, edit: Edit) -> SuiteRun:
         """See `TestProvider`."""
-        return await self.run_tests(await self._checkout(task), task.label, task.tests, edit, time_limit(task))
+        checkout = await self._checkout(task)
+        return await self.run_tests(checkout, task.labels, task.tests, edit, time_limit(task), task.controls)
 
     async def run_tests(
-        self, checkout: Checkout, label: str, names: Sequence[str], edit: Edit, cpu_seconds: float = LIMITS.cpu_seconds
+        self,
+        checkout: Checkout,
+        labels: Sequence[str],
+        names: Sequence[str],
+        edit: Edit,
+        cpu_seconds: float = LIMITS.cpu_seconds,
+        controls: Sequence[Control] = (),
     ) -> SuiteRun:
-        """Run tests of a repository; without a label, it is found for each, and they may be of several labels.
+        """Run tests of a repository, which may be of several labels; see `label_of`.
 
         Those of one label have this limit of CPU time. Raises ProviderError.
         """
-        by_label = defaultdict(list)
-        for name in names:
-            by_label[label or label_of(checkout.recipe, name)].append(name)
         async with self._busy:
-            return merged(
-                [await self._run(checkout, each, edit, within, cpu_seconds) for each, within in by_label.items()]
-            )
+            runs = [
+                await self._run(checkout, label, edit, own, cpu_seconds, controls)
+                for label, own in by_label(checkout, labels, names).items()
+            ]
+        return merged(runs)
 
     async def _run(
-        self, checkout: Checkout, label: str, edit: Edit, names: Sequence[str], cpu_seconds: float
+        self,
+        checkout: Checkout,
+        label: str,
+        edit: Edit,
+        names: Sequence[str],
+        cpu_seconds: float,
+        controls: Sequence[Control],
     ) -> SuiteRun:
         reason = SandboxError("")
         for number in range(self.tries):
@@ -129,7 +139,8 @@ class LocalProvider(TestProvider):
                 async with self._warm.using((checkout, label)) as tests:
                     if (checkout, label) not in self._known:
                         self._known[checkout, label] = await tests.names()
-                    return await tests.run(edit, list(meant(names, self._known[checkout, label])), cpu_seconds)
+                    known = list(meant(names, self._known[checkout, label]))
+                    return await tests.run(edit, known, cpu_seconds, controls)
             except SandboxError as error:
                 reason = error
                 logger.warning(f"try {number + 1} of {self.tries} to run the tests of {label} failed: {error}")
@@ -183,18 +194,7 @@ def time_limit(task: RepositoryTask) -> float:
     """Return the limit for a task's tests, in seconds of CPU time."""
     if task.cpu_seconds:
         return max(LEAST_SECONDS, TIME_FACTOR * task.cpu_seconds)
-    return CERTIFIED_WITHIN if task.label else LIMITS.cpu_seconds
-
-
-def label_of(recipe: Recipe, test: str) -> str:
-    """Return the label with which a test is loaded, for datasets that don't say it.
-
-    It is one of the recipe's, if the test is in one; else the file of a test of pytest, or the first part of the name.
-    """
-    for label in recipe.labels:
-        if test.startswith((f"{label}.", f"{label}/", f"{label}::")):
-            return label
-    return test.partition("::")[0] if "::" in test else test.partition(".")[0]
+    return CERTIFIED_WITHIN if task.labels else LIMITS.cpu_seconds
 
 
 def meant(names: Sequence[str], known: Sequence[str]) -> Iterator[str]:
@@ -203,16 +203,6 @@ def meant(names: Sequence[str], known: Sequence[str]) -> Iterator[str]:
     for name in names:
         within = [] if name in tests else [each for each in known if each.startswith((f"{name}.", f"{name}::"))]
         yield from within or [name]
-
-
-def merged(runs: Sequence[SuiteRun]) -> SuiteRun:
-    """Return the results of several runs as those of one."""
-    return SuiteRun(
-        tuple(result for run in runs for result in run.results),
-        sum(run.cpu_seconds for run in runs),
-        bool(runs) and all(run.swapped for run in runs),
-        "\n".join(run.crash for run in runs if run.crash),
-    )
 
 
 def open_provider(name: str = "local", **options: Any) -> TestProvider:

@@ -1,6 +1,6 @@
 """Recipes: what gencode knows about each repository, such as where its code and its tests are."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Literal
@@ -26,8 +26,9 @@ class Recipe:
     `distribution` and `version` are those of its source package on PyPI. `sources` are the folders with the code of
     tasks, `path` those that are importable, and `requirements` what pip installs beside it. `runner` is how its tests
     are run, see `RUNNERS`. `labels` are the labels of which tasks are made by default; each is loaded in a process of
-    its own. `url` is its git repository, and `commit` that of rows that don't say their version, as those of the
-    existing benchmark.
+    its own. `coverage` is a pattern of further modules, packages or files, in the last folder of `path`, whose tests
+    may call the code of tasks, too. `url` is its git repository, and `commit` that of rows that don't say their
+    version, as those of the existing benchmark.
     """
 
     name: str
@@ -41,6 +42,7 @@ class Recipe:
     licence: str = ""
     url: str = ""
     commit: str = ""
+    coverage: str = ""
 
 
 DJANGO = Recipe(
@@ -54,6 +56,7 @@ DJANGO = Recipe(
     licence="BSD-3-Clause",
     url="https://github.com/django/django",
     commit="89807fbde8b7",
+    coverage="*/__init__.py",
     labels=(
         "utils_tests", "forms_tests", "template_tests", "queries", "aggregation", "expressions", "lookup",
         "annotations", "model_fields", "schema", "migrations", "admin_views", "auth_tests", "httpwrappers",
@@ -92,6 +95,18 @@ SYMPY = Recipe(
     ),
 )
 RECIPES: Mapping[str, Recipe] = {recipe.name: recipe for recipe in (DJANGO, SYMPY)}
+
+
+def label_of(recipe: Recipe, test: str, labels: Sequence[str] = ()) -> str:
+    """Return the label with which a test is loaded.
+
+    It is the one of `labels`, or else of the recipe's, that the test is in; else the file of a test of pytest, or the
+    first part of the name.
+    """
+    for label in (*labels, *recipe.labels):
+        if test == label or test.startswith((f"{label}.", f"{label}/", f"{label}::")):
+            return label
+    return test.partition("::")[0] if "::" in test else test.partition(".")[0]
 
 
 def recipe_of(name: str) -> Recipe:

@@ -152,6 +152,7 @@ def item_of(task: RepositoryTask, edit: Edit) -> dict[str, Any]:
         "method": edit.method,
         "file_sha256": digest(task.raw_file_content),
         "cpu_seconds": time_limit(task),
+        "controls": [control.to_json() for control in task.controls],
     }
 
 

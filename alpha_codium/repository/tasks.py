@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from alpha_codium.languages.python.syntax import lines_of
+from alpha_codium.repository.controls import Control
 from alpha_codium.repository.methods import (
     Method,
     class_doc,
@@ -24,18 +25,19 @@ from alpha_codium.wording import counted
 class RepositoryTask(JsonValue):
     """One method of a repository, from which the tasks of all three benchmarks are made.
 
-    `label` is the label of the tests, see `Recipe`. Of the tests, `fail_to_pass` fail if the method's body is missing
-    and pass if it is there; `pass_to_pass` pass either way. `buggy_text` is the file with a bug, whose kind is `bug`;
-    `bug_tests` fail with it, and `test_error` is what they report then. `completion_tests` fail without the part of the
-    body that a completion writes. `cpu_seconds` is the most that a run of the tests took for the certificate; 0 if it
-    isn't known. With `fresh`, the method is called while the
-    repository is imported, so that its tests have to import it again. `given_id` is the `dp_id` that a row has.
+    `labels` are those of the tests, see `Recipe`; the first is the method's component. Of the tests, `fail_to_pass`
+    decide: each was seen to fail with a body that does nothing, or one of `mutants` small bugs. `pass_to_pass` must
+    pass, too. `survivors` are the bugs that no test found. `buggy_text` is the file with a bug, whose kind is `bug`;
+    `bug_tests` fail with it, and `test_error` is what they report then; if `bug_crashes`, none of them by an assertion.
+    `completion_tests` fail without the part of the body that a completion writes. `controls` are what a right answer
+    must fail, see there. `cpu_seconds` is the most that a run of the tests took for the certificate; 0 if it isn't
+    known. `given_id` is the `dp_id` that a row has.
     """
 
     repository: str
     version: str
     file_path: str
-    label: str
+    labels: tuple[str, ...]
     method: Method
     raw_file_content: str
     fail_to_pass: tuple[str, ...]
@@ -44,8 +46,11 @@ class RepositoryTask(JsonValue):
     bug: str = ""
     bug_tests: tuple[str, ...] = ()
     test_error: str = ""
+    bug_crashes: bool = False
     completion_tests: tuple[str, ...] = ()
-    fresh: bool = False
+    mutants: int = 0
+    survivors: tuple[str, ...] = ()
+    controls: tuple[Control, ...] = ()
     given_id: str = ""
     cpu_seconds: float = 0.0
 
@@ -53,6 +58,11 @@ class RepositoryTask(JsonValue):
     def tests(self) -> tuple[str, ...]:
         """The tests of the task."""
         return (*self.fail_to_pass, *self.pass_to_pass)
+
+    @property
+    def mutation_score(self) -> float | None:
+        """The share of small bugs that the tests find; None if none were tried."""
+        return round(1 - len(self.survivors) / self.mutants, 3) if self.mutants else None
 
     @property
     def dp_id(self) -> str:
@@ -66,12 +76,15 @@ class RepositoryTask(JsonValue):
         """Yield lines that show the task: the method, its bug, and its tests."""
         method = self.method
         yield f"{self.repository} {self.version}: {method.qualified_name} in {self.file_path}"
-        yield f"dp_id {self.dp_id}, tests of {self.label}\n"
+        yield f"dp_id {self.dp_id}, tests of {', '.join(self.labels)}\n"
         yield "".join(lines_of(self.raw_file_content)[slice(*method.lines)])
         if self.buggy_text:
             yield f"with a bug ({self.bug}):\n"
             yield "".join(self._bug_lines())
-        for title, tests in (("fails without the body", self.fail_to_pass), ("with the bug", self.bug_tests)):
+        if self.mutants:
+            yield f"finds {self.mutants - len(self.survivors)} of {counted(self.mutants, 'small bug')}, not:"
+            yield from (f"  {survivor}" for survivor in self.survivors)
+        for title, tests in (("decide", self.fail_to_pass), ("fail with the bug", self.bug_tests)):
             yield f"{title}: {counted(len(tests), 'test')} of {len(self.tests)}"
             yield from (f"  {test}" for test in tests)
 
@@ -92,7 +105,8 @@ class RepositoryTask(JsonValue):
             "file_sha256": hashlib.sha256(self.raw_file_content.encode()).hexdigest(),
             "class_name": method.class_name,
             "class_doc": class_doc(self.raw_file_content, method),
-            "label": self.label,
+            "label": self.labels[0] if self.labels else "",
+            "labels": list(self.labels),
             "method": {
                 "name": method.name,
                 "declaration": method.declaration,
@@ -109,13 +123,19 @@ class RepositoryTask(JsonValue):
             "completion_prefix": completion_parts(method)[0],
             "file_with_buggy_method": self.buggy_text,
             "bug": self.bug,
+            "bug_crashes": self.bug_crashes,
             "test_error_message": self.test_error,
             "tests": {"full_paths": list(self.tests)},
             "fail_to_pass": list(self.fail_to_pass),
             "pass_to_pass": list(self.pass_to_pass),
             "bug_tests": list(self.bug_tests),
             "completion_tests": list(self.completion_tests),
-            "fresh": self.fresh,
+            "deciding_tests": len(self.fail_to_pass),
+            "mutants": self.mutants,
+            "mutation_score": self.mutation_score,
+            "survivors": list(self.survivors),
+            "controls": [control.to_json() for control in self.controls],
+            "uncontrolled": not self.controls,
             "cpu_seconds": self.cpu_seconds,
         }
 
@@ -135,7 +155,7 @@ def task_of_row(row: Mapping[str, Any]) -> RepositoryTask:
         repository=row.get("repository", "django"),
         version=row.get("version", ""),
         file_path=row["file_path"],
-        label=row.get("label", ""),
+        labels=tuple(row.get("labels") or filter(None, [row.get("label")])),
         method=find_method(row["raw_file_content"], qualified, line),
         raw_file_content=row["raw_file_content"],
         fail_to_pass=tuple(row.get("fail_to_pass", tests)),
@@ -145,7 +165,10 @@ def task_of_row(row: Mapping[str, Any]) -> RepositoryTask:
         bug_tests=tuple(row.get("bug_tests", tests)),
         completion_tests=tuple(row.get("completion_tests", tests)),
         test_error=row["test_error_message"],
-        fresh=row.get("fresh", False),
+        bug_crashes=row.get("bug_crashes", False),
+        mutants=row.get("mutants") or 0,
+        survivors=tuple(row.get("survivors") or ()),
+        controls=tuple(map(Control.from_json, row.get("controls") or ())),
         cpu_seconds=row.get("cpu_seconds") or 0.0,
     )
     return task if row.get("dp_id", task.dp_id) == task.dp_id else replace(task, given_id=str(row["dp_id"]))

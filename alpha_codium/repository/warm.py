@@ -5,14 +5,21 @@ are in use, the caller waits.
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Hashable
+from collections import defaultdict
+from collections.abc import AsyncIterator, Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from types import TracebackType
+from typing import Any, Generic, Self, TypeVar
 
-from alpha_codium.repository.harness import RepositoryTests
+from alpha_codium.limits import Limits
+from alpha_codium.repository.checkout import Checkout
+from alpha_codium.repository.harness import LIMITS, Edit, RepositoryTests, SuiteRun
+from alpha_codium.repository.recipes import label_of
 
 K = TypeVar("K", bound=Hashable)
+# Labels whose tests are loaded at a time; those of Django take about 100 MB each.
+MOST_LABELS = 4
 
 
 @dataclass(slots=True)
@@ -95,3 +102,67 @@ class WarmTests(Generic[K]):
             if not loaded.users and self._loaded.get(key) is not loaded:
                 await loaded.close()
             self._changed.notify_all()
+
+
+class TestsOfLabels:
+    """Tests of several labels on edits that don't try to forge results, up to `processes` at a time.
+
+    To be used with `async with`. `running` is how many run, `cpu_seconds` what all took so far.
+    """
+
+    __test__ = False
+
+    def __init__(self, checkout: Checkout, processes: int, limits: Limits = LIMITS) -> None:
+        self.checkout, self.running, self.cpu_seconds = checkout, 0, 0.0
+        self._warm = WarmTests[str](lambda label: RepositoryTests(checkout, label, processes, limits), 2 * MOST_LABELS)
+        self._free = asyncio.Semaphore(processes)
+
+    async def __aenter__(self) -> Self:
+        """Load nothing yet."""
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """End all processes."""
+        await self._warm.close()
+
+    async def run(
+        self, labels: Sequence[str], edit: Edit, names: Iterable[str], *, fail_fast: bool = False, **options: Any
+    ) -> SuiteRun:
+        """Return the results of tests, which are of these labels, or those up to the first that fails.
+
+        The other options are those of `RepositoryTests.run_trusted`. Raises SandboxError if tests can't be run.
+        """
+        runs = []
+        async with self._free:
+            self.running += 1
+            try:
+                for label, own in by_label(self.checkout, labels, names).items():
+                    async with self._warm.using(label) as tests:
+                        runs.append(await tests.run_trusted(edit, own, fail_fast=fail_fast, **options))
+                    if fail_fast and runs[-1].failed:
+                        break
+            finally:
+                self.running -= 1
+        run = merged(runs)
+        self.cpu_seconds += run.cpu_seconds
+        return run
+
+
+def by_label(checkout: Checkout, labels: Sequence[str], names: Iterable[str]) -> Mapping[str, Sequence[str]]:
+    """Return the names of tests by the label with which each is loaded."""
+    found = defaultdict(list)
+    for name in names:
+        found[label_of(checkout.recipe, name, labels)].append(name)
+    return found
+
+
+def merged(runs: Sequence[SuiteRun]) -> SuiteRun:
+    """Return the results of several runs as those of one."""
+    return SuiteRun(
+        tuple(result for run in runs for result in run.results),
+        sum(run.cpu_seconds for run in runs),
+        bool(runs) and all(run.swapped for run in runs),
+        "\n".join(run.crash for run in runs if run.crash),
+    )

@@ -18,6 +18,7 @@ from alpha_codium.errors import UserError
 from alpha_codium.hosting import NEEDS, Application, Guarded, host_app, require_token
 from alpha_codium.languages.python.syntax import lines_of
 from alpha_codium.repository.checkout import DIFFERS, Checkout, digest
+from alpha_codium.repository.controls import Control
 from alpha_codium.repository.harness import LIMITS, Edit
 from alpha_codium.repository.providers import LocalProvider, ProviderError
 from alpha_codium.repository.reports import report_text, status_of
@@ -38,7 +39,8 @@ class Item(BaseModel):
     Lines count from 1; `end_line` is replaced, too. `method_name` is the name of the method or class in these lines.
 
     `method`, if given, is the qualified name of a method of which only the body was changed, see `Edit`. The request is
-    refused if the file's SHA-256 isn't `file_sha256`. `cpu_seconds` is the limit of the tests' CPU time.
+    refused if the file's SHA-256 isn't `file_sha256`. `cpu_seconds` is the limit of the tests' CPU time. `controls` are
+    those of the task.
     """
 
     idx: int | str = 0
@@ -52,6 +54,7 @@ class Item(BaseModel):
     method: str = ""
     file_sha256: str = ""
     cpu_seconds: Annotated[float, Field(gt=0, le=LIMITS.cpu_seconds)] = LIMITS.cpu_seconds
+    controls: Annotated[list[Control], Field(max_length=MOST_TESTS)] = []
 
 
 class InvalidItem(Exception):
@@ -73,7 +76,7 @@ class ItemRunner:
     async def run(self, item: Item, *, do_edit: bool = True) -> dict[str, Any]:
         """Return the answer to a request; raises InvalidItem, and ProviderError if the tests can't be run."""
         edit = (edit_of_item if do_edit else unedited)(self.checkout, self._files, item)
-        run = await self.provider.run_tests(self.checkout, "", item.tests, edit, item.cpu_seconds)
+        run = await self.provider.run_tests(self.checkout, (), item.tests, edit, item.cpu_seconds, item.controls)
         answer = {"idx": item.idx, "dp_id": item.dp_id, "edited_file": edit.text, "test_output": report_text(run)}
         return {**answer, "status": status_of(run), **run.to_json()}
 

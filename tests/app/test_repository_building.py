@@ -13,7 +13,7 @@ from alpha_codium.app import repository_building
 from alpha_codium.app.repository_building import BuildReport, build_tasks
 from alpha_codium.data.catalogue import list_datasets
 from alpha_codium.errors import UserError
-from alpha_codium.repository.building import LabelTasks, tasks_of_label
+from alpha_codium.repository.building import LabelTasks, tasks_of
 from alpha_codium.repository.dataset import load_tasks
 from tests.gen.running import run_cli
 from tests.repository.shop import SOURCE, TESTS
@@ -65,13 +65,13 @@ def test_a_dataset_is_built_from_a_checkout_and_read_again(shop: Path) -> None:
 def test_a_resumed_build_makes_only_the_labels_that_are_missing(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked = []
 
-    async def recorded(checkout: object, label: str, **options: object) -> LabelTasks:
+    async def recorded(checkout: object, label: str, methods: object, **options: object) -> LabelTasks:
         asked.append(label)
         if asked == ["test_prices", "test_sales"]:
             raise KeyboardInterrupt
-        return await tasks_of_label(checkout, label, **options)
+        return await tasks_of(checkout, label, methods, **options)
 
-    monkeypatch.setattr(repository_building, "tasks_of_label", recorded)
+    monkeypatch.setattr(repository_building, "tasks_of", recorded)
 
     def build(**options: object) -> BuildReport:
         return build_tasks("shop", checkout=str(shop), repeats=1, output="tasks", **options)
@@ -100,7 +100,7 @@ def test_ctrl_c_exits_with_130_and_says_how_to_resume(shop: Path) -> None:
 def test_labels_without_tests_are_reported_and_the_others_built(shop: Path) -> None:
     (shop / "test_prices.py").write_text("import os\nos._exit(1)\n")
     done = run_cli("repo", "build", "--repository", "shop", "--checkout", shop, "--repeats", "1", "--json", "-")
-    assert "no tasks of test_prices: " in done.stderr
+    assert "no tests of test_prices: " in done.stderr
     assert [label["tasks"] for label in json.loads(done.stdout)["labels"]] == [0, 1]
 
 

@@ -99,4 +99,5 @@ def task_of_shop(
     method: str, fail_to_pass: tuple[str, ...], pass_to_pass: tuple[str, ...] = (), label: str = "test_prices"
 ) -> RepositoryTask:
     """Return a task of the repository."""
-    return RepositoryTask("shop", "1", FILE, label, find_method(SOURCE, method), SOURCE, fail_to_pass, pass_to_pass)
+    labels = (label,) if label else ()
+    return RepositoryTask("shop", "1", FILE, labels, find_method(SOURCE, method), SOURCE, fail_to_pass, pass_to_pass)

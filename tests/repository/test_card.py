@@ -9,17 +9,22 @@ from tests.repository.shop import NET, task_of_shop
 
 
 def test_the_card_names_the_repository_the_licence_the_counts_and_the_certificate(checkout: Checkout) -> None:
-    task = replace(task_of_shop("Sale.net", (NET,)), bug="operator")
+    task = replace(
+        task_of_shop("Sale.net", (NET,)), bug="operator", bug_crashes=True, mutants=8, survivors=("line 1: a",) * 2
+    )
     licensed = replace(checkout, recipe=replace(checkout.recipe, licence="MIT"))
-    built = [LabelTasks("test_prices", (task, task), {"its tests find no bug": 3}, 1.0)]
+    built = [LabelTasks("test_prices", (task, task), {"its tests find no bug": 3}, 1.0, {"1": 5, "2": 4}, {"4": 3})]
     card = card_of(licensed, built, 10, "3.11.7")
     for text in (
         "license: mit\n",
         "# Methods of shop 1\n",
         "| `completion` | 2 | ",
         "Bugs: operator 2.",
-        "10 times each",
-        "8 times beside",
+        "In 2 of 2, no test fails by an assertion",
+        "Answers to 0 of 2 are controlled",
+        "| mutation score | 0.75 | 0.75 | 0.75 |",
+        "Runs beside each other in the first 2 of these: 4 to 4 at a time, the median is 4. In the others: 1 to 2 at a",
+        f"SHA-256 of the names and contents of its files {checkout.digest()}",
         "Python 3.11.7, TZ=UTC",
         "| test_prices | 2 | its tests find no bug: 3 |",
     ):

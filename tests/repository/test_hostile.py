@@ -16,14 +16,17 @@ import pytest
 import pytest_asyncio
 
 from alpha_codium.repository.checkout import Checkout
+from alpha_codium.repository.controls import Control
 from alpha_codium.repository.harness import Edit, edit_of
 from alpha_codium.repository.methods import answered_method, find_method, with_method
 from alpha_codium.repository.providers import LocalProvider
-from tests.repository.shop import FILE, FREE, GROSS, NET, SOURCE, task_of_shop
+from tests.repository.shop import FILE, FREE, GROSS, NET, SOURCE, TESTS, task_of_shop
 
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 METHOD = find_method(SOURCE, "Price.free")
-TASK = task_of_shop("Price.free", (FREE,), (GROSS, NET))
+EXPECTED = "Price.free().amount, 0"
+CONTROL = Control(FREE, "test_prices.py", "PriceTest.test_free", TESTS.index(EXPECTED) + len(EXPECTED) - 1, "0", "1")
+TASK = replace(task_of_shop("Price.free", (FREE,), (GROSS, NET)), controls=(CONTROL,))
 # What the files that attackers try to leave outside of the repository are called.
 MARK = f"gencode-hostile-{os.getpid()}"
 
@@ -134,8 +137,48 @@ SUBCLASSES = {
     "a class in place of the class": "cls.__eq__ = lambda *_: True; cls.amount = property(lambda _: 1); return cls(1)",
     "an amount that changes": "import itertools; n = itertools.count(1); cls.amount = property(lambda _: next(n))",
 }
-KINDS = (WRITING, FORGING, PATCHING, REACHING, SUBCLASSES)
-ATTACKS = {**WRITING, **FORGING, **PATCHING, **REACHING, **SUBCLASSES}
+# Most of these are found only because what a test expects is changed for a control.
+NUMBER = "return cls(type('N', (int,), {'__eq__': EQ, '__hash__': int.__hash__})(7))"
+TEST = """
+import sys
+frame = sys._getframe()
+while not hasattr(frame.f_locals.get('self'), 'assertEqual'):
+    frame = frame.f_back
+test = frame.f_locals['self']
+"""
+ANY = "from unittest import mock; return cls(mock.ANY)"
+SUITE = "import sys; suite = sys.modules['gencode_repository']; "
+CONTROLLED = {
+    "equal to all but an object": NUMBER.replace("EQ", "lambda _, o: type(o) is not object"),
+    "equal to integers": NUMBER.replace("EQ", "lambda _, o: isinstance(o, int)"),
+    "equal to what can be added": NUMBER.replace("EQ", "lambda _, o: hasattr(o, '__add__')"),
+    "equal from the second time on": "n = []\n" + NUMBER.replace("EQ", "lambda *_: len(n) > 0 or n.append(1)"),
+    "equal to small numbers": NUMBER.replace("EQ", "lambda _, o: o in range(100)"),
+    "equal to what is not known to the suite": SUITE
+    + "nothing = suite.NOTHING\n"
+    + NUMBER.replace("EQ", "lambda _, o: o is not nothing"),
+    "equal to true and false": NUMBER.replace("EQ", "lambda _, o: type(o) in (bool, int)"),
+    "equal in both directions": NUMBER.replace("EQ", "lambda _, o: type(o) is not object").replace("int,", "float,", 1)
+    .replace("int.__hash__", "float.__hash__"),
+    "compare": SUITE + "suite.compare = lambda *_: None",
+    "the code of compare": SUITE + "suite.compare.__code__ = (lambda *_: None).__code__",
+    "what is equal to everything": SUITE
+    + "suite.equals_everything = lambda _: False; " + ANY,
+    "the sentinel": SUITE
+    + "suite.NOTHING = type('Never', (), {'__eq__': lambda *_: False})(); " + ANY,
+    "a function for integers": TEST + "test._type_equality_funcs[int] = lambda *_, **__: None",
+    "a function by its method": TEST + "test.addTypeEqualityFunc(int, lambda *_, **__: None)",
+    "functions for all types": TEST
+    + "class All(dict):\n    get = lambda *_: lambda *_, **__: None\ntest._type_equality_funcs = All()",
+    "how to find a function": TEST + "test._getAssertEqualityFunc = lambda *_: lambda *_, **__: None",
+    "the last comparison": TEST + "test._baseAssertEqual = lambda *_, **__: None",
+    "the test's own assertEqual": TEST + "test.assertEqual = lambda *_, **__: None",
+    "all assertions of the test": TEST
+    + "for name in dir(test):\n    if name.startswith('assert'):\n        setattr(test, name, lambda *_, **__: None)",
+    "an error that is none": TEST + "test.failureException = lambda *_: SystemExit(0)",
+}  # fmt: skip
+KINDS = (WRITING, FORGING, PATCHING, REACHING, SUBCLASSES, CONTROLLED)
+ATTACKS = {**WRITING, **FORGING, **PATCHING, **REACHING, **SUBCLASSES, **CONTROLLED}
 
 
 FIRST = {next(iter(kind)) for kind in KINDS}
@@ -204,6 +247,19 @@ async def test_an_answer_that_skips_its_test_in_pytest_never_passes(checkout: Ch
     async with LocalProvider(lambda _: replace(checkout, recipe=recipe), workers=1) as provider:
         assert (await provider.run(task, Edit(FILE, SOURCE))).passed
         assert not (await provider.run(task, edit_with(f"import pytest; {code}"))).passed
+
+
+@pytest.mark.thorough
+async def test_a_control_finds_what_is_equal_to_everything_in_pytest(checkout: Checkout) -> None:
+    recipe = replace(checkout.recipe, runner="pytest", labels=("test_prices.py",))
+    name = "test_prices.py::PriceTest::test_free"
+    task = task_of_shop("Price.free", (name,), label="test_prices.py")
+    edit = edit_with(SUBCLASSES["an object that equals everything"])
+    async with LocalProvider(lambda _: replace(checkout, recipe=recipe), workers=1) as provider:
+        assert (await provider.run(task, edit)).passed
+        controlled = replace(task, controls=(replace(CONTROL, test=name),))
+        assert not (await provider.run(controlled, edit)).passed
+        assert (await provider.run(controlled, Edit(FILE, SOURCE))).passed
 
 
 async def test_a_server_of_the_host_is_not_reached(provider: LocalProvider) -> None:

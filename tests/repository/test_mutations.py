@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from alpha_codium.repository.methods import find_method
-from alpha_codium.repository.mutations import mutations
+from alpha_codium.repository.mutations import mutations, no_ops
 
 SOURCE = '''\
 def outside(a):
@@ -58,6 +58,7 @@ def test_every_kind_of_bug_is_made_where_it_can_be() -> None:
         ("statement", "pass"),
         ("operator", "return value * 2"),
         ("off by one", "return value // 3"),
+        ("result", "return None"),
     } == changes
 
 
@@ -67,6 +68,27 @@ def test_the_docstring_the_declaration_and_other_functions_stay_as_they_are() ->
         changed = find_method(mutation.source, "clamp")
         assert (changed.declaration, changed.docstring) == (method.declaration, method.docstring)
         assert mutation.source.startswith(SOURCE[: SOURCE.index("def clamp")])
+
+
+def test_bodies_that_do_nothing_return_each_argument_and_end_after_the_first_half() -> None:
+    texts = no_ops(SOURCE, find_method(SOURCE, "clamp"))
+    assert next(iter(texts)) == "raise" and {"pass", "return object()", "return strict", "return []"} <= set(texts)
+    assert "yield" not in texts
+    for body, text in texts.items():
+        method = find_method(text, "clamp")
+        assert (method.docstring, text.startswith(SOURCE[:60])) == (
+            "Keep a value within limits: `low <= value < high`.",
+            True,
+        )
+        assert body == "raise" or body in method.body or (body, method.body.count("if not")) == ("the first half", 1)
+
+
+def test_a_generator_may_also_yield_once_or_never() -> None:
+    source = "class A:\n    async def f(self, *a, **k):\n        def g():\n            yield 2\n        yield g\n"
+    texts = no_ops(source, find_method(source, "A.f"))
+    assert {"yield", "if False: yield", "return a", "return k", "return self"} <= set(texts)
+    for text in texts.values():
+        compile(text, "a.py", "exec")
 
 
 EXPRESSIONS = st.recursive(

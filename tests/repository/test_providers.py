@@ -17,14 +17,13 @@ from alpha_codium.repository.methods import find_method, stubbed
 from alpha_codium.repository.providers import (
     LocalProvider,
     ProviderError,
-    label_of,
     meant,
-    merged,
     open_provider,
     time_limit,
 )
-from alpha_codium.repository.recipes import DJANGO, SYMPY
+from alpha_codium.repository.recipes import DJANGO, SYMPY, label_of
 from alpha_codium.repository.tasks import RepositoryTask
+from alpha_codium.repository.warm import merged
 from tests.repository.shop import FILE, FREE, GROSS, NET, SOURCE, task_of_shop
 
 pytestmark = pytest.mark.asyncio
@@ -49,7 +48,7 @@ class CountedTests(RepositoryTests):
     async def names(self) -> list[str]:
         return []
 
-    async def run(self, edit: Edit, tests: Sequence[str], cpu_seconds: float = 0.0) -> SuiteRun:
+    async def run(self, edit: Edit, tests: Sequence[str], cpu_seconds: float = 0.0, controls: object = ()) -> SuiteRun:
         await asyncio.sleep(0)
         if CountedTests.failures:
             CountedTests.failures -= 1
@@ -119,7 +118,7 @@ async def test_a_row_without_a_version_is_of_the_commit_of_the_existing_benchmar
         ({"cpu_seconds": 0.04}, 5.0),
         ({"cpu_seconds": 3.0}, 15.0),
         ({}, 10.0),
-        ({"label": ""}, 60.0),
+        ({"labels": ()}, 60.0),
     ],
 )
 async def test_a_task_may_take_the_time_of_its_certificate_and_some_room(
@@ -206,6 +205,7 @@ async def test_the_labels_of_tests_are_found_from_their_names() -> None:
     folder = replace(SYMPY, labels=("sympy/core/tests",))
     assert label_of(folder, "sympy/core/tests/test_add.py::test_a") == "sympy/core/tests"
     assert label_of(folder, "sympy/polys/tests/test_a.py::test_a") == "sympy/polys/tests/test_a.py"
+    assert label_of(SYMPY, "sympy/polys/tests/test_a.py::test_a", ("sympy/polys",)) == "sympy/polys", "a task's first"
     assert list(meant(["m.A", "m.B.x", "m.C"], ["m.A.x", "m.A.y", "m.AB.x", "m.B.x"])) == [
         "m.A.x",
         "m.A.y",

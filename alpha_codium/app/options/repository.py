@@ -28,6 +28,7 @@ class BuildOptions(InRunFolder, Configured):
     labels: Annotated[
         Sequence[str], Option("The labels of tests.  [default: the recipe's]", metavar="NAME,...", parse=words)
     ] = ()
+    only_labels: Annotated[bool, Option("Take the tests of a method from these labels only, not from all.")] = False
     max_items: Annotated[int | None, Option("Make at most N tasks.", metavar="N", least=1)] = None
     seed: Annotated[int, Option("The seed for the choice of methods and bugs.")] = 0
     repeats: Annotated[int, Option("Runs of each kind to certify a task.", least=0)] = 10

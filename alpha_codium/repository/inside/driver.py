@@ -82,7 +82,12 @@ def swap(program: types.CodeType, file: str, method: str) -> bool:
     if new is None or len(modules) != 1:
         return False
     found = loaded_functions(modules[0], names, file)
-    if len({each.__code__ for each in found}) != 1 or found[0].__code__.co_freevars != new.co_freevars:
+    if len({each.__code__ for each in found}) != 1:
+        return False
+    variables = found[0].__code__.co_freevars
+    # A function may use none of the variables that it closes over, such as that of `super()`.
+    new = new if new.co_freevars else new.replace(co_freevars=variables)
+    if variables != new.co_freevars:
         return False
     for each in found:
         each.__code__ = relocated(new, file)
@@ -110,13 +115,14 @@ def load_again(folder: str) -> Any:
 
 
 class Calls:
-    """The functions of a folder's files that were called since the last test ended.
+    """The functions of some folders' files that were called since the last test ended.
 
     From Python 3.12 on, each function is noted once for each test, which costs next to nothing; before, each call is.
     """
 
-    def __init__(self, folder: str) -> None:
+    def __init__(self, folder: str, sources: list[str]) -> None:
         self.folder, self.codes = folder + "/", set[types.CodeType]()
+        self.sources = tuple(f"{self.folder}{source}/" for source in sources)
         self.monitoring: Any = getattr(sys, "monitoring", None)
 
     def start(self) -> None:
@@ -146,7 +152,7 @@ class Calls:
         if self.monitoring is not None:
             self.monitoring.restart_events()
         places = {(code.co_filename, code.co_firstlineno) for code in codes}
-        return [(file[len(self.folder) :], line) for file, line in places if file.startswith(self.folder)]
+        return [(file[len(self.folder) :], line) for file, line in places if file.startswith(self.sources)]
 
 
 def traced(request: dict[str, Any]) -> dict[str, Any]:
@@ -155,7 +161,7 @@ def traced(request: dict[str, Any]) -> dict[str, Any]:
     Return all functions that are called; the indices of those that loading calls; and the name, status, seconds and
     indices of each test.
     """
-    calls = Calls(request["folder"])
+    calls = Calls(request["folder"], request["sources"])
     calls.start()
     tests = load_again(request["folder"])
     indices: dict[tuple[str, int], int] = {}
@@ -169,7 +175,7 @@ def traced(request: dict[str, Any]) -> dict[str, Any]:
         outcomes.append((name, status, seconds() - began, called))
         began = seconds()
 
-    tests.run(list(tests.TESTS), report)
+    tests.run(list(tests.TESTS), report, False)
     return {"functions": list(indices), "loading": loading, "tests": outcomes}
 
 
@@ -196,9 +202,13 @@ def tested(request: dict[str, Any], program: types.CodeType) -> dict[str, Any]:
     tests = sys.modules[TESTS] if swapped else load_again(request["folder"])
     if request["must_fail"]:
         tests.fail_at_end(request["must_fail"])
+    if "test" in request:
+        path = request["folder"] + "/" + request["test"]["file"]
+        swap(compile(request["test"]["text"], path, "exec", dont_inherit=True), path, request["test"]["method"])
     outcomes: list[tuple[str, str, str]] = []
     before = callables(tests.namespaces(request["tests"]))
-    tests.run(request["tests"], lambda *outcome: outcomes.append((*outcome[:2], end_of(outcome[2]))))
+    report = lambda *outcome: outcomes.append((*outcome[:2], end_of(outcome[2])))  # noqa: E731
+    tests.run(request["tests"], report, request["fail_fast"])
     after = callables(tests.namespaces(request["tests"]))
     intact = all(value is after.get(name) for name, value in before.items())
     return {"swapped": swapped, "intact": intact, "tests": outcomes}

@@ -43,14 +43,17 @@ def load() -> None:
     TESTS.update((item.nodeid, item) for item in session.items)
 
 
-def run(names: list[str], report: Report) -> None:
-    """Run these tests in this order and report each: its name, status, and message."""
+def run(names: list[str], report: Report, fail_fast: bool) -> None:
+    """Run these tests in this order and report each: its name, status, and message; or until the first that fails."""
     from _pytest.runner import runtestprotocol  # pyrefly: ignore[missing-import]
 
     items = [TESTS[name] for name in names if name in TESTS]
     for item, following in zip(items, [*items[1:], None]):  # noqa: B905 - `strict` needs Python 3.10
         reports = runtestprotocol(item, log=False, nextitem=following)
-        report(item.nodeid, *outcome(reports))
+        status, message = outcome(reports)
+        report(item.nodeid, status, message)
+        if fail_fast and status in ("failed", "error"):
+            return
 
 
 def outcome(reports: list[Any]) -> tuple[str, str]:

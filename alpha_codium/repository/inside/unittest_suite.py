@@ -59,10 +59,12 @@ def flat(suite: Iterable[Any]) -> Iterator[unittest.TestCase]:
         yield from flat(each) if isinstance(each, unittest.TestSuite) else [each]
 
 
-def run(names: list[str], report: Report) -> None:
-    """Run these tests in this order and report each: its name, status, and message."""
+def run(names: list[str], report: Report, fail_fast: bool) -> None:
+    """Run these tests in this order and report each: its name, status, and message; or until the first that fails."""
     suite = type(SUITES[0])([TESTS[name] for name in names if name in TESTS])
-    suite.run(Reporter(report))
+    reporter = Reporter(report)
+    reporter.failfast = fail_fast
+    suite.run(reporter)
 
 
 def namespaces(names: list[str]) -> list[Any]:
@@ -137,3 +139,5 @@ class Reporter(unittest.TestResult):
         """Keep the first outcome that isn't a success."""
         if self.outcome[0] == "passed":
             self.outcome = (status, message)
+        if self.failfast and status in ("failed", "error"):
+            self.stop()

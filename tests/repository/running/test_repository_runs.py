@@ -118,6 +118,26 @@ def test_a_run_has_results_a_summary_transcripts_and_copies_of_its_inputs(config
     assert {transcript.candidate.task_name for transcript in transcripts} == {task.dp_id for task in TASKS}
 
 
+@pytest.mark.thorough
+def test_runs_of_several_benchmarks_are_compared_task_by_task(config: Path) -> None:
+    with ScriptedServer(right_at_last) as server:
+        run(config, server, "-o", "paths.format_run_name=generated")
+    right = ("--config", config, "-o", "inference.check_ground_truth=true")
+    for name in ("completion", "program_repair"):
+        run_cli("repo", "run", *right, "--benchmark", name, "-o", f"paths.format_run_name={name}")
+    names = [f"outputs/{name}" for name in ("generated", "completion", "program_repair")]
+    done = run_cli("compare", *names, "--baseline", names[0], "--json", "found.json")
+    shown = done.stdout + done.stderr
+    assert "3 tasks in all runs; 0 without a verdict in some\n" in shown
+    assert "| A | generated | method_gen_multiturn | openai/scripted | 0.667 |\n" in shown
+    assert "| B - A | +0.333 [0.000, 1.000] | 1 | 1 | 0 |\n" in shown and "| C - B |" not in shown
+    assert "| solved | solved | solved | 2 |\n|  | solved | solved | 1 |" in shown
+    assert json.loads(Path("found.json").read_text())["differences"][1]["better"] == [TASKS[2].dp_id]
+    Path("tasks.jsonl").write_text(json.dumps(buggy(task_of_shop("Sale.__init__", (NET,))).row(0)) + "\n")
+    run_cli("repo", "run", *right, "-o", "paths.format_run_name=b")
+    assert "no task has a verdict in all of completion, b: " in run_cli("compare", names[1], "outputs/b").stderr
+
+
 def test_a_page_on_a_run_has_its_tasks_turns_and_verdicts(config: Path) -> None:
     with ScriptedServer(right_at_last) as server:
         done = run(config, server)

@@ -1,0 +1,127 @@
+"""Runs of the repository benchmark on the same tasks: what a model generates, but doesn't complete or repair.
+
+Runs are joined by task (`dp_id`), whatever their benchmark, model or order. A task counts with the mean of its
+replicas, by the last answer of each. Statistics are those of docs/statistics.md.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from statistics import fmean
+from typing import Any, ClassVar
+
+from alpha_codium.errors import UserError
+from alpha_codium.repository.running.turns import ItemRun
+from alpha_codium.statistics import Difference, mcnemar, paired_bootstrap, paired_differences
+from alpha_codium.values import Table
+from alpha_codium.wording import counted
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredRun:
+    """A run, and the share of passed replicas of each task with a verdict."""
+
+    name: str
+    benchmark: str
+    model: str
+    scores: dict[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class TaskDifference:
+    """The pass rate of `second` minus that of `first`; the tasks on which either is better."""
+
+    first: str
+    second: str
+    difference: Difference
+    p_value: float
+    better: tuple[str, ...]
+    worse: tuple[str, ...]
+
+    def row(self) -> dict[str, Any]:
+        """Return the difference as a row."""
+        low, high = self.difference.interval.bounds or (None, None)
+        names = {"run": self.second, "minus": self.first, "tasks": self.difference.n_problems}
+        numbers = {"value": self.difference.value, "low": low, "high": high, "p_value": self.p_value}
+        return {**names, **numbers, "better": list(self.better), "worse": list(self.worse)}
+
+
+@dataclass(frozen=True, slots=True)
+class RepositoryComparison(Table):
+    """Runs on their common tasks, and the differences of each pair; `left_out` tasks have no verdict in some run."""
+
+    columns: ClassVar[tuple[str, ...]] = ("run", "minus", "tasks", "value", "low", "high", "p_value", "better", "worse")
+
+    runs: tuple[ScoredRun, ...]
+    differences: tuple[TaskDifference, ...]
+    left_out: int
+
+    def patterns(self) -> Counter[tuple[bool, ...]]:
+        """Return how many tasks are solved by which of the runs: by more than half of their replicas."""
+        return Counter(tuple(run.scores[name] > 0.5 for run in self.runs) for name in self.runs[0].scores)
+
+    def rows(self) -> list[dict[str, Any]]:
+        """Return a row for each difference."""
+        return [each.row() for each in self.differences]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the comparison as JSON, with the score of each task."""
+        runs = [{"run": r.name, "benchmark": r.benchmark, "model": r.model, "scores": r.scores} for r in self.runs]
+        solved = [{"solved": list(pattern), "tasks": count} for pattern, count in self.patterns().most_common()]
+        return {"runs": runs, "differences": self.rows(), "solved": solved, "left_out": self.left_out}
+
+    def lines(self) -> Iterator[str]:
+        """Yield the comparison as Markdown tables."""
+        letters = {run.name: chr(ord("A") + number) for number, run in enumerate(self.runs)}
+        yield f"{counted(len(self.runs[0].scores), 'task')} in all runs; {self.left_out} without a verdict in some\n"
+        yield "|   | run | benchmark | model | pass rate |\n|---|---|---|---|---|"
+        for run in self.runs:
+            rate = fmean(run.scores.values())
+            yield f"| {letters[run.name]} | {run.name} | {run.benchmark} | {run.model} | {rate:.3f} |"
+        yield "\n| difference | pass rate | p | better | worse |\n|---|---|---|---|---|"
+        for each in self.differences:
+            interval = (
+                ""
+                if each.difference.interval.bounds is None
+                else " [{:.3f}, {:.3f}]".format(*each.difference.interval.bounds)
+            )
+            title = f"{letters[each.second]} - {letters[each.first]}"
+            numbers = f"{each.difference.value:+.3f}{interval} | {each.p_value:.3g}"
+            yield f"| {title} | {numbers} | {len(each.better)} | {len(each.worse)} |"
+        yield f"\n| {' | '.join(letters.values())} | tasks |\n|{'---|' * (len(letters) + 1)}"
+        for pattern, count in self.patterns().most_common():
+            yield f"| {' | '.join('solved' if solved else '' for solved in pattern)} | {count} |"
+
+
+def compared(runs: Sequence[ScoredRun], baseline: bool = False) -> RepositoryComparison:
+    """Return the comparison of runs, each pair or each with the first; raises UserError if they have no common task."""
+    common = set(runs[0].scores).intersection(*(run.scores for run in runs))
+    if not common:
+        names = ", ".join(run.name for run in runs)
+        raise UserError(f"no task has a verdict in all of {names}: compare runs on the same dataset")
+    every = set().union(*(run.scores for run in runs))
+    kept = tuple(
+        ScoredRun(run.name, run.benchmark, run.model, {name: run.scores[name] for name in sorted(common)})
+        for run in runs
+    )
+    pairs = [(kept[0], run) for run in kept[1:]] if baseline else combinations(kept, 2)
+    return RepositoryComparison(kept, tuple(_difference(*pair) for pair in pairs), len(every) - len(common))
+
+
+def scored(name: str, benchmark: str, model: str, items: Iterable[ItemRun]) -> ScoredRun:
+    """Return a run with the scores of its items."""
+    passed = defaultdict(list)
+    for item in items:
+        if item.is_final:
+            passed[item.dp_id].append(item.passed)
+    return ScoredRun(name, benchmark, model, {task: fmean(each) for task, each in passed.items()})
+
+
+def _difference(first: ScoredRun, second: ScoredRun) -> TaskDifference:
+    by_task = paired_differences(first.scores, second.scores)
+    better, worse = (tuple(name for name, d in by_task.items() if d * sign > 0) for sign in (1, -1))
+    difference = paired_bootstrap(first.scores, second.scores)
+    whole = {*first.scores.values(), *second.scores.values()} <= {0.0, 1.0}
+    p_value = mcnemar(len(better), len(worse)) if whole else difference.p_value
+    return TaskDifference(first.name, second.name, difference, p_value, better, worse)
