@@ -69,4 +69,6 @@ if __name__ == "__main__":
             use_local(copied / f"{name}.yaml", file)
         manager = TaskManager(include_path=str(copied), include_defaults=False)
         found = simple_evaluate(Half(), tasks=[*RIGHT], task_manager=manager, bootstrap_iters=0, limit=LIMIT)
-    print(json.dumps({task: found["results"][task]["reward,code"] for task in RIGHT}))
+    results = {task: found["results"][task] for task in RIGHT}
+    (metric,) = {key for each in results.values() for key in each if key.endswith(",code") and "stderr" not in key}
+    print(json.dumps({task: each[metric] for task, each in results.items()}))

@@ -47,7 +47,9 @@ if __name__ == "__main__":
         words.save_pretrained(folder)
         with initialize_config_dir(str(ROOT / "examples" / "trainers" / "verl"), version_base=None):
             config = compose("reward", overrides=[f"actor_rollout_ref.model.path={folder}"])
-        ray.init(num_cpus=2, include_dashboard=False, object_store_memory=100 << 20, log_to_driver=False)
+        ray.init(
+            address="local", num_cpus=2, include_dashboard=False, object_store_memory=100 << 20, log_to_driver=False
+        )
         try:
             loop = RewardLoopManager(migrate_legacy_reward_impl(config))
             found = loop.compute_rm_score(batch(pandas.read_parquet(sys.argv[1]), words))
