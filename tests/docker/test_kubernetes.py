@@ -15,7 +15,8 @@ from tests.support import ROOT
 
 VERSIONS = ("1.30", "1.34")
 FOLDER = ROOT / "docker" / "kubernetes"
-MANIFESTS = {each["kind"]: each for each in yaml.safe_load_all((FOLDER / "judge.yaml").read_text())}
+BASE = FOLDER / "base"
+MANIFESTS = {each["kind"]: each for each in yaml.safe_load_all((BASE / "judge.yaml").read_text())}
 PAGE = (ROOT / "docs" / "deploy.md").read_text()
 
 
@@ -80,14 +81,14 @@ def test_the_autoscaler_reads_a_metric_that_the_server_has() -> None:
 
 
 def test_the_base_has_all_manifests_and_names_their_image() -> None:
-    base = yaml.safe_load((FOLDER / "kustomization.yaml").read_text())
+    base = yaml.safe_load((BASE / "kustomization.yaml").read_text())
     assert base["resources"] == ["judge.yaml"]
     assert [each["name"] for each in base["images"]] == [pod()["spec"]["containers"][0]["image"]]
 
 
 def test_the_overlay_for_gvisor_makes_a_valid_deployment_with_the_arguments_of_the_command() -> None:
     overlay = yaml.safe_load((FOLDER / "gvisor" / "kustomization.yaml").read_text())
-    assert overlay["resources"] == [".."]
+    assert overlay["resources"] == ["../base"]
     (patch,) = (yaml.safe_load((FOLDER / "gvisor" / each["path"]).read_text()) for each in overlay["patches"])
     assert patch["metadata"]["name"] == MANIFESTS["Deployment"]["metadata"]["name"]
     merged = _merged(MANIFESTS["Deployment"], patch)
@@ -111,7 +112,7 @@ def test_the_compose_file_has_the_options_of_the_page_and_the_arguments_of_the_c
     (judge,) = yaml.safe_load((ROOT / "docker" / "compose.yaml").read_text())["services"].values()
     command, *arguments = [each.replace("${WORKERS:-4}", "4") for each in judge["command"]]
     context = cli.get_command(None, command).make_context(command, arguments)
-    assert (context.params["host"], context.params["common"].settings.code_tester.workers) == ("0.0.0.0", 4)
+    assert (context.params["host"], context.params["workers"]) == ("0.0.0.0", 4)
     assert all(f"--tmpfs {each}" in PAGE for each in judge["tmpfs"])
     assert judge["read_only"] and judge["cap_drop"] == ["ALL"] and judge["ports"] == ["127.0.0.1:8080:8080"]
     assert (ROOT / "docker" / judge["build"]["context"] / judge["build"]["dockerfile"]).exists()
