@@ -14,7 +14,7 @@ import json
 import tempfile
 
 from datasets import load_dataset
-from tokenizers import Tokenizer, models, pre_tokenizers
+from tokenizers import Tokenizer, decoders, models, pre_tokenizers
 from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 
 from alpha_codium.rewards import trl_reward
@@ -27,7 +27,7 @@ def tiny_tokenizer() -> PreTrainedTokenizerFast:
     """A tokenizer of bytes."""
     vocabulary = {letter: number for number, letter in enumerate(sorted(pre_tokenizers.ByteLevel.alphabet()))}
     core = Tokenizer(models.BPE(vocab=vocabulary | {"<end>": len(vocabulary)}, merges=[]))
-    core.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    core.pre_tokenizer, core.decoder = pre_tokenizers.ByteLevel(add_prefix_space=False), decoders.ByteLevel()
     made = PreTrainedTokenizerFast(tokenizer_object=core, eos_token="<end>", pad_token="<end>")
     made.chat_template = CHAT_TEMPLATE
     return made

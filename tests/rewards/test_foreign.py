@@ -117,7 +117,7 @@ def test_the_example_for_trl_trains_20_steps_of_a_tiny_model(tmp_path):
     assert (found["steps"], found["code_reward/asked"], found["code_reward/judged_rate"]) == (20, 4, 1.0)
 
 
-def test_the_recipe_for_verl_rewards_a_batch_in_its_reward_loop(tmp_path):
+def test_the_recipe_for_verl_rewards_a_batch_in_a_worker_of_its_reward_loop(tmp_path):
     rows, parquet = EXAMPLES / "rows.jsonl", tmp_path / "train.parquet"
     check = gencode("data", "validate", rows, "--tests_column", "tests", home=tmp_path)
     assert check.stdout.startswith("4 rows, of which 0 can't be judged"), check.stderr

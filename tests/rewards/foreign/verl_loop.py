@@ -1,4 +1,4 @@
-"""The recipe for verl: its reward loop on Ray, by our configuration, rewards a batch of the file that we prepared.
+"""The recipe for verl: a worker of its reward loop, with our configuration, rewards a batch of our file.
 
 Run by `test_foreign` with a python that has verl: `verl_loop.py PARQUET`; prints what verl would train on and log.
 """
@@ -10,12 +10,10 @@ from pathlib import Path
 
 import numpy as np
 import pandas
-import ray
 import torch
 from hydra import compose, initialize_config_dir
 from verl import DataProto
-from verl.experimental.reward_loop import RewardLoopManager
-from verl.experimental.reward_loop.reward_loop import migrate_legacy_reward_impl
+from verl.experimental.reward_loop.reward_loop import RewardLoopWorker, migrate_legacy_reward_impl
 
 from examples.trainers.trl_grpo import tiny_tokenizer
 
@@ -47,13 +45,11 @@ if __name__ == "__main__":
         words.save_pretrained(folder)
         with initialize_config_dir(str(ROOT / "examples" / "trainers" / "verl"), version_base=None):
             config = compose("reward", overrides=[f"actor_rollout_ref.model.path={folder}"])
-        ray.init(
-            address="local", num_cpus=2, include_dashboard=False, object_store_memory=100 << 20, log_to_driver=False
-        )
-        try:
-            loop = RewardLoopManager(migrate_legacy_reward_impl(config))
-            found = loop.compute_rm_score(batch(pandas.read_parquet(sys.argv[1]), words))
-        finally:
-            ray.shutdown()
-    logged = {name: found.non_tensor_batch[name].tolist() for name in ("acc", "judged", "infra_failed")}
-    print(json.dumps({"scores": found.batch["rm_scores"].sum(1).tolist(), "logged": logged}))
+        # What verl runs as an actor of Ray, here in this process.
+        worker = RewardLoopWorker(migrate_legacy_reward_impl(config))
+    data = batch(pandas.read_parquet(sys.argv[1]), words)
+    found = worker.loop.run_until_complete(worker.compute_score_batch(data))
+    scores = worker.reward_manager.assemble_rm_scores(data, [each["reward_score"] for each in found])
+    infos = [each["reward_extra_info"] for each in found]
+    logged = {name: [info[name] for info in infos] for name in ("acc", "judged", "infra_failed")}
+    print(json.dumps({"scores": scores.sum(1).tolist(), "logged": logged}))
