@@ -14,6 +14,7 @@ REPO = ["rapidfuzz>=3.0", "sacrebleu>=2.4"]
 K8S = ["kubernetes>=29.0"]
 S3 = ["s3fs>=2024.2"]
 SERVE = ["fastapi>=0.115", "prometheus-client>=0.21", "starlette>=0.40", "uvicorn>=0.30"]
+MCP = [*SERVE, "mcp>=2.0"]
 METRICS = ["cloudpickle>=3.0", "evaluate>=0.4.3", "RestrictedPython>=8.4"]
 DEV = [line for line in Path(__file__).with_name("requirements-dev.txt").read_text().splitlines() if line[:1].isalpha()]
 
@@ -79,6 +80,7 @@ setup(
     extras_require={
         "conformance": CONFORMANCE,
         "local": LOCAL,
+        "mcp": MCP,
         "metrics": METRICS,
         "query": QUERY,
         "ray": RAY,
@@ -87,7 +89,7 @@ setup(
         "s3": S3,
         "k8s": K8S,
         "demo": [*DEMO, *METRICS],
-        "dev": [*LOCAL, *DEMO, *METRICS, *QUERY, *RAY, *REPO, *SERVE, *S3, *K8S, *DEV],
+        "dev": [*LOCAL, *DEMO, *METRICS, *QUERY, *RAY, *REPO, *MCP, *S3, *K8S, *DEV],
     },
     entry_points={
         "console_scripts": [

@@ -26,6 +26,7 @@ RUN python3 -m venv /opt/gencode \
  # Nobody can write bytecode in the image, so it is made here, of what gencode imports.
  && LITELLM_LOCAL_MODEL_COST_MAP=True /opt/gencode/bin/python -c "import datasets, litellm"
 COPY setup.py pyproject.toml README.md MANIFEST.in requirements-dev.txt /build/
+COPY client /build/client
 COPY alpha_codium /build/alpha_codium
 COPY settings /build/settings
 COPY prompts /build/prompts

@@ -55,6 +55,7 @@ COMMANDS = {
     "rejudge": ("alpha_codium.cli.audit", "rejudge_samples", "Compare published verdicts with ours."),
     "languages": ("alpha_codium.cli.languages", "command", "List the languages of programs, and their compilers."),
     "serve": ("alpha_codium.cli.serve", "command", "Judge programs for other processes, over HTTP."),
+    "mcp": ("alpha_codium.cli.serve", "serve_agents", "Judge programs for an agent, over stdin and stdout."),
     "settings": ("alpha_codium.cli.settings", "command", "Print the effective settings."),
     "demo": ("alpha_codium.cli.demo", "command", "Solve three small problems with the embedded model."),
 }

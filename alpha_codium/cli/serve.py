@@ -88,6 +88,21 @@ def command(
     )
 
 
+@click.command("mcp")
+@common_options
+def serve_agents(common: CommonOptions) -> None:
+    """Judge programs for an agent, over stdin and stdout.
+
+    An agent starts this command and has the tools `judge` and `explain_failure` of the Model Context Protocol, with the
+    limits of `gencode serve`. It ends when its stdin does.
+    """
+    try:
+        from alpha_codium.serve.mcp import serve_stdio
+    except ImportError as error:
+        raise UserError(f"{error.name} isn't installed: pip install mcp fastapi prometheus-client") from error
+    asyncio.run(serve_stdio(common.settings))
+
+
 @click.command("serve")
 @click.option("--repository", default="django", show_default=True, help="The repository.")
 @checkout_options

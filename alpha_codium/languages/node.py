@@ -105,7 +105,7 @@ class JavaScript(Node):
             file,
             {file: program.source},
             node.version,
-            node.readable,
+            (*node.readable, DEBIAN),
             ENVIRONMENT,
             start=self.start(node, limits),
         )
@@ -139,7 +139,7 @@ class TypeScript(Node):
             "main.js",
             {"main.ts": program.source, "provided.d.ts": PROVIDED},
             f"tsc {tsc.version}, {node.version}",
-            (*node.readable, *tsc.readable),
+            (*node.readable, *tsc.readable, DEBIAN),
             ENVIRONMENT,
             start=self.start(node, limits),
         )

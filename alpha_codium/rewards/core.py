@@ -106,32 +106,40 @@ class CodeReward:
 
     def _prepared(
         self, completions: Sequence[str], tests: Sequence[Shape]
-    ) -> "tuple[list[_Work], BlockingSandbox | None]":
+    ) -> "tuple[list[Work], BlockingSandbox | None]":
         """Return what is to be judged, and the open sandbox; None if servers judge."""
-        works = [self._work(*pair) for pair in zip(completions, tests, strict=True)]
+        works = self.works(completions, tests)
         if self.urls:
             return works, None
         if isinstance(self.sandbox, str):
             return works, shared_sandbox(self.sandbox, workers=self.workers)
         return works, self.sandbox
 
+    def works(self, completions: Sequence[str], tests: Sequence[Shape]) -> "list[Work]":
+        """Return what is to be judged of each completion, for `judged`."""
+        return [self._work(*pair) for pair in zip(completions, tests, strict=True)]
+
     def rules_of(self) -> Rules:
         """Return the rules, of which `rules` may be a dict."""
         return self.rules if isinstance(self.rules, Rules) else Rules(**self.rules)
 
-    def _work(self, completion: str, tests: Shape) -> "_Work":
+    def _work(self, completion: str, tests: Shape) -> "Work":
         completion = completion if isinstance(completion, str) else ""
         extracted = extract_code(completion, self.language)
         code = extracted.code if extracted else None
         try:
-            return _Work(self, completion, code, problem_of(tests))
+            return Work(self, completion, code, problem_of(tests))
         except Exception as error:  # noqa: BLE001 - whatever is wrong with a row, it must not end the batch
-            return _Work(self, completion, code, Problem("row"), f"the tests can't be read: {error}")
+            return Work(self, completion, code, Problem("row"), f"the tests can't be read: {error}")
 
     async def _scored(
-        self, works: "Sequence[_Work]", sandbox: BlockingSandbox | None, ends: float | None
+        self, works: "Sequence[Work]", sandbox: BlockingSandbox | None, ends: float | None
     ) -> list[Scored]:
         executor: Executor = LocalPool(sandbox.sandbox) if sandbox is not None else await self._servers()
+        return await self.judged(works, executor, ends)
+
+    async def judged(self, works: "Sequence[Work]", executor: Executor, ends: float | None = None) -> list[Scored]:
+        """Judge what `works` returned, by an executor of this event loop, until `ends` by the monotonic clock."""
         try:
             async with asyncio.timeout(None if ends is None else max(0.0, ends - time.monotonic())):
                 await self._judge(executor, works)
@@ -142,13 +150,13 @@ class CodeReward:
         log_unjudged(scores)
         return scores
 
-    async def _judge(self, executor: Executor, works: "Sequence[_Work]") -> None:
+    async def _judge(self, executor: Executor, works: "Sequence[Work]") -> None:
         """Run the tests that all count, and then the others, up to the first failure."""
         for stops in (False, True):
             asked = [(work, places) for work in works if (places := work.next_places(stops=stops))]
             rules = replace(self.rules_of(), stop_on_first_failure=stops)
 
-            def add(index: int, judgement: Judgement, asked: "list[tuple[_Work, list[int]]]" = asked) -> None:
+            def add(index: int, judgement: Judgement, asked: "list[tuple[Work, list[int]]]" = asked) -> None:
                 work, places = asked[index]
                 work.add(places, judgement)
 
@@ -162,7 +170,7 @@ class CodeReward:
         return await connected(urls, os.environ.get(self.token_env, "").strip())
 
 
-class _Work:
+class Work:
     """A completion that is being judged: the verdicts of its tests so far, by their places."""
 
     def __init__(

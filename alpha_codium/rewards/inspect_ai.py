@@ -5,9 +5,7 @@ lost. So the environment is for evaluations that run a model's code, not for age
 """
 
 import shlex
-from collections.abc import Sequence
 from functools import partial
-from pathlib import PurePosixPath
 from typing import Any, Literal, overload
 
 from anyio.to_thread import run_sync
@@ -16,13 +14,12 @@ from inspect_ai.solver import TaskState  # pyrefly: ignore[missing-import]
 from inspect_ai.util import ExecResult, SandboxEnvironment, sandboxenv  # pyrefly: ignore[missing-import]
 
 from alpha_codium.limits import Limits
+from alpha_codium.rewards.commands import NOT_FOUND, PythonFiles, exit_code_of
 from alpha_codium.rewards.core import CodeReward
 from alpha_codium.sandbox.blocking import shared_sandbox
 from alpha_codium.verdict import Execution, Status
 
-PYTHONS = ("python", "python3")
 DEFAULT_SECONDS = 30
-NOT_FOUND, KILLED = 127, 128
 
 
 @scorer(metrics=[mean(), stderr()])
@@ -53,7 +50,7 @@ class GencodeSandbox(SandboxEnvironment):
 
     def __init__(self) -> None:
         super().__init__()
-        self.files: dict[str, bytes] = {}
+        self.files = PythonFiles()
 
     @classmethod
     async def sample_init(cls, *_arguments: Any) -> dict[str, SandboxEnvironment]:
@@ -81,7 +78,7 @@ class GencodeSandbox(SandboxEnvironment):
         and RuntimeError if the sandbox failed.
         """
         text = input.decode() if isinstance(input, bytes) else input or ""
-        source, text = self._program(cmd, text)
+        source, text = self.files.program(cmd, text)
         if source is None:
             shown = shlex.join(cmd)[:80]
             return ExecResult(False, NOT_FOUND, "", f"{shown}: this sandbox only runs programs in Python\n")
@@ -90,22 +87,9 @@ class GencodeSandbox(SandboxEnvironment):
         report = await run_sync(partial(sandbox.run, source, [text], limits=limits))
         return _result(report.last)
 
-    def _program(self, cmd: Sequence[str], text: str) -> tuple[str | None, str]:
-        """Return the program that a command runs, None if it is another command, and its input."""
-        if len(cmd) > 2 and cmd[0] in ("bash", "sh") and cmd[-2].endswith("c"):
-            cmd = shlex.split(cmd[-1])
-        if len(cmd) < 2 or cmd[0] not in PYTHONS:
-            return None, text
-        if cmd[1:] == ["-"]:
-            return text, ""
-        if cmd[1] == "-c" and len(cmd) == 3:
-            return cmd[2], text
-        found = self.files.get(_path(cmd[1])) if len(cmd) == 2 else None
-        return found.decode(errors="replace") if found is not None else None, text
-
     async def write_file(self, file: str, contents: str | bytes) -> None:
         """Keep a file."""
-        self.files[_path(file)] = contents.encode() if isinstance(contents, str) else contents
+        self.files.write(file, contents.encode() if isinstance(contents, str) else contents)
 
     @overload
     async def read_file(self, file: str, text: Literal[True] = True) -> str: ...
@@ -115,14 +99,8 @@ class GencodeSandbox(SandboxEnvironment):
 
     async def read_file(self, file: str, text: bool = True) -> str | bytes:
         """Return what was written; raises FileNotFoundError."""
-        if _path(file) not in self.files:
-            raise FileNotFoundError(file)
-        contents = self.files[_path(file)]
+        contents = self.files.read(file)
         return contents.decode() if text else contents
-
-
-def _path(file: str) -> str:
-    return str(PurePosixPath(file))
 
 
 def _result(execution: Execution) -> ExecResult[str]:
@@ -130,7 +108,4 @@ def _result(execution: Execution) -> ExecResult[str]:
         raise TimeoutError
     if execution.status is Status.INTERNAL_ERROR:
         raise RuntimeError(f"the sandbox failed: {execution.stderr}")
-    code = execution.exit_code if execution.exit_code is not None else KILLED + (execution.signal or 0)
-    if not execution.finished:
-        code = code or 1
-    return ExecResult(execution.finished, code, execution.stdout, execution.stderr)
+    return ExecResult(execution.finished, exit_code_of(execution), execution.stdout, execution.stderr)

@@ -11,25 +11,29 @@ where `utils.py` has `rewards = lm_eval_filter()` and `reward = lm_eval_metric`.
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from operator import itemgetter
 from typing import Any
 
 from alpha_codium.rewards.core import CodeReward
+from alpha_codium.rewards.tests_of import Shape
 
 Filter = Callable[[Sequence[Sequence[str]], Sequence[Mapping[str, Any]]], list[list[float]]]
 
 
-def lm_eval_filter(*, field: str = "tests", **options: Any) -> Filter:
+def lm_eval_filter(*, field: str | Callable[[Mapping[str, Any]], Shape] = "tests", **options: Any) -> Filter:
     """Return a filter that replaces answers by rewards; `options` are those of `CodeReward`.
 
-    The tests are in the `field` of each document, in one of the shapes of `tests_of`. Where there is no reward it gives
+    The tests are in the `field` of each document, or what the function `field` makes of it, in one of the shapes of
+    `tests_of`. Where there is no reward it gives
     NaN, which lm-eval 0.4.13 leaves out of the aggregation `nanmean`; `mean` would be NaN.
     """
     reward = CodeReward(**options)
+    tests_of = field if callable(field) else itemgetter(field)
 
     def rewards(resps: Sequence[Sequence[str]], docs: Sequence[Mapping[str, Any]]) -> list[list[float]]:
         """Return the rewards of the answers for each document."""
         answers = [answer for given in resps for answer in given]
-        tests = [doc[field] for given, doc in zip(resps, docs, strict=True) for _ in given]
+        tests = [tests_of(doc) for given, doc in zip(resps, docs, strict=True) for _ in given]
         values = iter(math.nan if each.reward is None else each.reward for each in reward.score(answers, tests))
         return [[next(values) for _ in given] for given in resps]
 

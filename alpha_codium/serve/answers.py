@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Mapping, Sequence
 from typing import Any, TypeVar
 
 from fastapi import FastAPI, HTTPException, Request
@@ -40,8 +40,7 @@ def add_errors(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     async def invalid(_: Request, error: RequestValidationError) -> Response:
-        places = ((".".join(map(str, each["loc"][1:])) or "body", each["msg"]) for each in error.errors()[:10])
-        return AsciiResponse({"detail": "; ".join(f"{place}: {message}" for place, message in places)}, 422)
+        return AsciiResponse({"detail": reasons_in(error.errors(), 1)}, 422)
 
     @app.exception_handler(Refused)
     async def refused(_: Request, error: Refused) -> Response:
@@ -54,6 +53,12 @@ def add_errors(app: FastAPI) -> None:
     @app.exception_handler(ErrorAnswer)
     async def answered(_: Request, error: ErrorAnswer) -> Response:
         return AsciiResponse(error.content, error.status)
+
+
+def reasons_in(errors: Sequence[Mapping[str, Any]], first: int = 0) -> str:
+    """Return what pydantic finds invalid; of the place of each error, the parts from `first` on."""
+    places = ((".".join(map(str, each["loc"][first:])) or "body", each["msg"]) for each in errors[:10])
+    return "; ".join(f"{place}: {message}" for place, message in places)
 
 
 async def json_of(request: Request, key: str) -> Any:

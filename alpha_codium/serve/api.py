@@ -23,6 +23,7 @@ from alpha_codium.serve.measuring import ServiceMetrics
 from alpha_codium.serve.problems import Problems, add_problems
 from alpha_codium.serve.repository import ItemRunner, add_repository
 from alpha_codium.serve.requests import MOST_MEMORY, MOST_SECONDS, MOST_TESTS, Fault, InfoAnswer
+from alpha_codium.serve.rewarding import add_rewards
 
 # Open to clients without a token, for probes of containers.
 PUBLIC = ("/healthz", "/readyz")
@@ -50,6 +51,7 @@ def application(
     _add_state(app, opened, load, measures)
     add_problems(app, problems)
     add_judging(app, judging)
+    add_rewards(app, judging)
     jobs = JobRunner(opened.judge.sandbox, load, hiding)
     add_execution(app, opened, jobs, problems)
     if runner is not None:

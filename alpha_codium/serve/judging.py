@@ -81,14 +81,18 @@ class Judging:
         return JudgeAnswer.of(item, judgement)
 
     async def judgements(self, request: Request, tasks: Sequence[Task]) -> list[Judgement]:
-        """Judge programs, each when it is the client's turn; the work is cancelled if the client leaves.
+        """Judge programs as `judgements_for` does; the work is cancelled if the client leaves."""
+        return await unless_gone(request, self.judgements_for(client_of(request), tasks))
+
+    async def judgements_for(self, client: str, tasks: Sequence[Task]) -> list[Judgement]:
+        """Judge programs, each when it is the client's turn.
 
         Raises SandboxError if a single program couldn't be run; of several, those get `internal_error`.
         """
-        turns = ClientTurns(self.executor, self.load, client_of(request))
+        turns = ClientTurns(self.executor, self.load, client)
         with self.load.accepted(cost_of(tasks)):
-            work = turns.judge_now(tasks) if len(tasks) == 1 else judge_all(tasks, turns)
-            return [self._finished(each) for each in await unless_gone(request, work)]
+            judged = await (turns.judge_now(tasks) if len(tasks) == 1 else judge_all(tasks, turns))
+            return [self._finished(each) for each in judged]
 
     async def prepare(self, item: JudgeRequest) -> Prepared:
         """Find what judges a request; raises HTTPException 404 for unknown problems, 422 for languages and checkers."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from alpha_codium.config import Settings
 from alpha_codium.errors import UserError
-from alpha_codium.eval.judging import open_judge
+from alpha_codium.eval.judging import OpenJudge, open_judge
 from alpha_codium.hosting import NEEDS, Guarded, host_app, require_token
 from alpha_codium.judge.executors import IN_FLIGHT_PER_WORKER
 from alpha_codium.serve.load import Load
@@ -56,12 +56,8 @@ async def serve(
         from alpha_codium.serve.problems import Problems
     except ImportError as error:
         raise UserError(NEEDS) from error
-    if settings.code_tester.sandbox is False:
-        raise UserError("a server runs programs only in a sandbox: remove code_tester.sandbox = false")
     spoken = named(dialects)
-    async with open_judge(settings) as opened:
-        workers = opened.workers or os.cpu_count() or 1
-        load = Load(IN_FLIGHT_PER_WORKER * workers, max_queue or QUEUE_PER_WORKER * workers)
+    async with isolated_judge(settings, max_queue) as (opened, load):
 
         def stop() -> None:
             load.draining = True
@@ -71,7 +67,7 @@ async def serve(
                 load.check_open()
 
         hiding = await Hiding.of(opened.judge.sandbox)
-        async with opened_runner(checkout, workers) as runner:
+        async with opened_runner(checkout, workers_of(opened)) as runner:
             app = Guarded(
                 application(opened, load, spoken, Problems(max_problem_bytes, dataset), runner, hiding),
                 token=token,
@@ -81,6 +77,24 @@ async def serve(
                 admit=admit,
             )
             await host_app(app, host, port, on_start=on_start, on_stop=stop)
+
+
+@asynccontextmanager
+async def isolated_judge(settings: Settings, max_queue: int = 0) -> AsyncIterator[tuple[OpenJudge, Load]]:
+    """Open the judge of the settings for the programs of others, with its load.
+
+    Raises UserError if the settings, or this machine, run programs without a sandbox.
+    """
+    if settings.code_tester.sandbox is False:
+        raise UserError("a server runs programs only in a sandbox: remove code_tester.sandbox = false")
+    async with open_judge(settings) as opened:
+        workers = workers_of(opened)
+        yield opened, Load(IN_FLIGHT_PER_WORKER * workers, max_queue or QUEUE_PER_WORKER * workers)
+
+
+def workers_of(opened: OpenJudge) -> int:
+    """Return how many programs a judge runs at a time."""
+    return opened.workers or os.cpu_count() or 1
 
 
 @asynccontextmanager

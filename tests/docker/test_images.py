@@ -10,6 +10,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -77,9 +78,16 @@ def built(name: str, context: str, on: str = "") -> str:
     return build(name, f"docker/{name}.Dockerfile", context, on)
 
 
-def build(name: str, dockerfile: str, context: str, on: str = "") -> str:
+@functools.cache
+def judge(languages: str) -> str:
+    """The judge's image, with the compilers of `all` languages or with `python` only; it has a health check."""
+    given = (f"--build-arg=LANGUAGES={languages}", "--format=docker")
+    return build(f"judge-{languages}", "docker/judge.Dockerfile", ".", given=given)
+
+
+def build(name: str, dockerfile: str, context: str, on: str = "", given: Sequence[str] = ()) -> str:
     """The image of a Dockerfile."""
-    options = ["--layers", "--isolation=chroot", "--network=host", f"--build-arg=BASE={on or base()}"]
+    options = ["--layers", "--isolation=chroot", "--network=host", f"--build-arg=BASE={on or base()}", *given]
     if CERTIFICATES.exists():
         options += [f"--volume={CERTIFICATES}:/ca.crt:ro", "--build-arg=PIP_CERT=/ca.crt"]
     image = f"localhost/gencode-test-{name}"
@@ -87,18 +95,26 @@ def build(name: str, dockerfile: str, context: str, on: str = "") -> str:
     return image
 
 
-def in_linux(*options: str) -> tuple[str, ...]:
+def in_linux(*options: str, network: str = "host") -> tuple[str, ...]:
     """The command that runs an image on this machine's kernel, up to the options of the run."""
-    return (*podman(), f"--runtime={shutil.which('runc')}", "run", "--rm", "--network=host", *LIMITS_OF_RUNC, *options)
+    return (
+        *podman(),
+        f"--runtime={shutil.which('runc')}",
+        "run",
+        "--rm",
+        f"--network={network}",
+        *LIMITS_OF_RUNC,
+        *options,
+    )
 
 
 def facts(image: str) -> dict[str, object]:
     return json.loads(buildah("inspect", "--type=image", image))["OCIv1"]["config"]
 
 
-@pytest.mark.parametrize(("name", "context"), [("worker", "docker"), ("eval", ".")])
+@pytest.mark.parametrize(("name", "context"), [("worker", "docker"), ("eval", "."), ("judge", ".")])
 def test_an_image_is_of_a_user_who_is_not_root_and_has_no_tool_to_install_more(name: str, context: str) -> None:
-    image = built(name, context)
+    image = judge("python") if name == "judge" else built(name, context)
     assert facts(image)["User"] == "10001:10001"
     look = "import os, shutil; print(os.getuid(), shutil.which('pip'), shutil.which('gcc'), os.path.exists('/build'))"
     assert run(*in_gvisor(), "--entrypoint=python3", image, "-c", look).split() == ["10001", "None", "None", "False"]

@@ -14,9 +14,9 @@ from alpha_codium.eval.shards import Shard
 from tests.support import ROOT
 
 VERSIONS = ("1.30", "1.34")
-MANIFESTS = {
-    each["kind"]: each for each in yaml.safe_load_all((ROOT / "docker" / "kubernetes" / "judge.yaml").read_text())
-}
+FOLDER = ROOT / "docker" / "kubernetes"
+BASE = FOLDER / "base"
+MANIFESTS = {each["kind"]: each for each in yaml.safe_load_all((BASE / "judge.yaml").read_text())}
 PAGE = (ROOT / "docs" / "deploy.md").read_text()
 
 
@@ -80,18 +80,42 @@ def test_the_autoscaler_reads_a_metric_that_the_server_has() -> None:
     assert f"seriesQuery: '{name}{{" in PAGE
 
 
-def test_what_the_page_shows_for_gvisor_fits_the_manifest() -> None:
-    (shown,) = (block for block in re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL) if "runtimeClassName" in block)
-    change = yaml.safe_load(shown)["spec"]
-    spec = pod()["spec"]
-    container = spec["containers"][0] | {
-        name: value for name, value in change["containers"][0].items() if name != "securityContext"
-    }
-    container["securityContext"] = container["securityContext"] | change["containers"][0]["securityContext"]
-    context = spec["securityContext"] | change["securityContext"]
-    changed = spec | {"containers": [container], "securityContext": context, "runtimeClassName": "gvisor"}
-    manifest = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "judge"}, "spec": changed}
-    kubernetes_validate.validate(manifest, VERSIONS[-1], strict=True)
+def test_the_base_has_all_manifests_and_names_their_image() -> None:
+    base = yaml.safe_load((BASE / "kustomization.yaml").read_text())
+    assert base["resources"] == ["judge.yaml"]
+    assert [each["name"] for each in base["images"]] == [pod()["spec"]["containers"][0]["image"]]
+
+
+def test_the_overlay_for_gvisor_makes_a_valid_deployment_with_the_arguments_of_the_command() -> None:
+    overlay = yaml.safe_load((FOLDER / "gvisor" / "kustomization.yaml").read_text())
+    assert overlay["resources"] == ["../base"]
+    (patch,) = (yaml.safe_load((FOLDER / "gvisor" / each["path"]).read_text()) for each in overlay["patches"])
+    assert patch["metadata"]["name"] == MANIFESTS["Deployment"]["metadata"]["name"]
+    merged = _merged(MANIFESTS["Deployment"], patch)
+    kubernetes_validate.validate(merged, VERSIONS[-1], strict=True)
+    (container,) = merged["spec"]["template"]["spec"]["containers"]
+    (before,) = pod()["spec"]["containers"]
+    assert container["args"] == [*before["args"], "-o", "code_tester.tester_type=gvisor"]
+    assert container["image"] == before["image"] and container["securityContext"]["readOnlyRootFilesystem"]
+
+
+def _merged(value: Any, patch: Any) -> Any:
+    """What a strategic merge makes of the fields that the patch has; its lists of objects have one, the same."""
+    if isinstance(value, dict) and isinstance(patch, dict):
+        return value | {name: _merged(value.get(name), each) for name, each in patch.items()}
+    if isinstance(patch, list) and isinstance(patch[0], dict):
+        return [_merged(*pair) for pair in zip(value, patch, strict=True)]
+    return patch
+
+
+def test_the_compose_file_has_the_options_of_the_page_and_the_arguments_of_the_command() -> None:
+    (judge,) = yaml.safe_load((ROOT / "docker" / "compose.yaml").read_text())["services"].values()
+    command, *arguments = [each.replace("${WORKERS:-4}", "4") for each in judge["command"]]
+    context = cli.get_command(None, command).make_context(command, arguments)
+    assert (context.params["host"], context.params["workers"]) == ("0.0.0.0", 4)
+    assert all(f"--tmpfs {each}" in PAGE for each in judge["tmpfs"])
+    assert judge["read_only"] and judge["cap_drop"] == ["ALL"] and judge["ports"] == ["127.0.0.1:8080:8080"]
+    assert (ROOT / "docker" / judge["build"]["context"] / judge["build"]["dockerfile"]).exists()
 
 
 def test_the_settings_that_the_page_shows_are_valid() -> None:

@@ -11,13 +11,34 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.docker.test_images import AS_ITS_ROOT, ENVIRONMENT, built, in_gvisor, in_linux, run
+from tests.docker.test_images import AS_ITS_ROOT, ENVIRONMENT, built, in_gvisor, in_linux, judge, run
 from tests.sandbox.oci.environment import podman
 
 pytestmark = [pytest.mark.images, pytest.mark.timeout(900)]
 
 # Those of docs/deploy.md.
 UNPRIVILEGED = ("--read-only", "--tmpfs=/tmp", "--cap-drop=ALL", "--security-opt=no-new-privileges")
+# The complete jail, which compilers and virtual machines need.
+JAIL = ("--security-opt=seccomp=unconfined", "--security-opt=unmask=ALL")
+LOCAL_SERVER = ("serve", "--workers", "2")
+DOUBLE = """
+import json, sys, urllib.request
+verdicts = {}
+for language, program in json.loads(sys.argv[1]).items():
+    request = {"program": program, "language": language, "tests": [{"input": "21", "output": "42"}]}
+    body = json.dumps(request | {"time_limit_seconds": 20}).encode()
+    asked = urllib.request.Request("http://127.0.0.1:8080/v1/judge", body, {"Content-Type": "application/json"})
+    verdicts[language] = json.load(urllib.request.urlopen(asked))["verdict"]
+print(json.dumps(verdicts))
+"""
+DOUBLING = {
+    "cpp": "#include <iostream>\nint main() { int a; std::cin >> a; std::cout << 2 * a << std::endl; }",
+    "java": "import java.util.*; class Main { public static void main(String[] given) { "
+    "System.out.println(2 * new Scanner(System.in).nextInt()); } }",
+    "go": 'package main\nimport "fmt"\nfunc main() { var a int; fmt.Scan(&a); fmt.Println(2 * a) }',
+    "javascript": "console.log(2 * parseInt(require('fs').readFileSync(0)))",
+    "python2": "print 2 * int(raw_input())",
+}
 HOME = "--env=GENCODE_HOME=/tmp/home"
 SERVER = ("serve", "--host", "0.0.0.0", "--port", "18473", "--workers", "2")
 ASK = """
@@ -46,9 +67,9 @@ NO_JAIL = {
 
 
 @contextmanager
-def container(*options: str, name: str) -> Iterator[None]:
+def container(*options: str, name: str, network: str = "host") -> Iterator[None]:
     """Run a command of the image in the background; end it."""
-    with subprocess.Popen([*in_linux(f"--name={name}", *options)], env=ENVIRONMENT) as process:
+    with subprocess.Popen([*in_linux(f"--name={name}", *options, network=network)], env=ENVIRONMENT) as process:
         try:
             yield
         finally:
@@ -71,6 +92,40 @@ def test_the_image_serves_without_privileges_and_only_with_the_token(monkeypatch
             # What Docker's default seccomp profile leaves: no namespaces.
             isolation = client.get("/v1/info").json()["sandbox"]["isolation"]
             assert isolation[:3] == ["walls", "seccomp", "landlock"]
+
+
+def asked(name: str, programs: dict[str, str]) -> dict[str, str]:
+    """The verdicts, by languages, on programs that double their input, of the server in a container."""
+    return json.loads(run(*podman(), "exec", name, "python3", "-c", DOUBLE, json.dumps(programs)))
+
+
+def is_healthy(name: str) -> bool:
+    return subprocess.run([*podman(), "healthcheck", "run", name], check=False, capture_output=True).returncode == 0
+
+
+def wait_until_healthy(name: str) -> None:
+    deadline = time.monotonic() + 120
+    while not is_healthy(name):
+        assert time.monotonic() < deadline, "the server doesn't start"
+        time.sleep(0.5)
+
+
+def test_the_small_image_serves_and_its_health_check_notices_when_nothing_answers() -> None:
+    image, name = judge("python"), f"gencode-test-judge-{os.getpid()}"
+    with container(*UNPRIVILEGED, HOME, image, *LOCAL_SERVER, name=name, network="none"):
+        wait_until_healthy(name)
+        assert asked(name, {"python3": "print(2 * int(input()))"}) == {"python3": "accepted"}
+        run(*podman(), "kill", "--signal=STOP", name)
+        assert not is_healthy(name)
+        run(*podman(), "kill", "--signal=CONT", name)
+
+
+@pytest.mark.slow
+def test_the_large_image_has_the_compilers_of_all_languages() -> None:
+    name = f"gencode-test-judge-all-{os.getpid()}"
+    with container(*UNPRIVILEGED, *JAIL, HOME, judge("all"), *LOCAL_SERVER, name=name, network="none"):
+        wait_until_healthy(name)
+        assert asked(name, DOUBLING) == dict.fromkeys(DOUBLING, "accepted")
 
 
 def wait_for(client: httpx.Client) -> None:

@@ -80,3 +80,8 @@ def test_lm_eval_gets_rewards_in_place_of_answers_and_nan_where_there_is_none(sa
     assert math.isnan(rewards[1][0])
     assert lm_eval_metric(predictions=[rewards[0]], references=[""]) == 0.5
     assert math.isnan(lm_eval_metric(predictions=[rewards[1]], references=[""]))
+
+
+def test_lm_eval_makes_tests_of_a_document_by_a_function(sandbox):
+    rewards = lm_eval_filter(field=lambda doc: doc["rows"][:1], sandbox=sandbox)
+    assert rewards([[RIGHT, WRONG]], [{"rows": [["1", "2"], ["no number", "2"]]}]) == [[1.0, 1.0]]

@@ -13,9 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import ROOT
+from tests.support import ROOT, gencode, shared_path
 
 HERE = Path(__file__).parent / "foreign"
+EXAMPLES = ROOT / "examples" / "trainers"
 PACKAGES = {
     "trl": ["torch==2.13.0", "transformers==5.23.0", "trl==1.16.0"],
     "inspect": ["inspect_ai==0.3.285"],
@@ -45,12 +46,13 @@ def python_with(name: str, folder: Path) -> str:
     return python
 
 
-def printed(name: str, script: str, folder: Path, arguments: Sequence[object] = ()) -> dict:
+def printed(name: str, script: str | Path, folder: Path, arguments: Sequence[object] = ()) -> dict:
     """The JSON in the last line that a script prints."""
     done = subprocess.run(
         [python_with(name, folder), str(HERE / script), *map(str, arguments)],
         capture_output=True, text=True, check=False, cwd=folder,
-        env=os.environ | {"HF_HUB_OFFLINE": "1", "HF_DATASETS_CACHE": str(folder / "cache"), "PYTHONPATH": str(ROOT)},
+        env=os.environ | {"HF_HUB_OFFLINE": "1", "HF_DATASETS_CACHE": str(folder / "cache"), "PYTHONPATH": str(ROOT),
+                          "OMP_NUM_THREADS": "1"},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr[-5000:]
     return json.loads(done.stdout.splitlines()[-1])
@@ -108,3 +110,35 @@ def test_lm_eval_filters_and_aggregates_the_rewards(tmp_path):
     found = printed("lm_eval", "lm_eval_run.py", tmp_path)
     assert str(found["rewards"]) == "[[[1.0]], [[0.5]], [[nan]]]"
     assert list(found["results"].values()) == [0.75]
+
+
+def test_the_example_for_trl_trains_20_steps_of_a_tiny_model(tmp_path):
+    found = printed("trl", EXAMPLES / "trl_grpo.py", tmp_path)
+    assert (found["steps"], found["code_reward/asked"], found["code_reward/judged_rate"]) == (20, 4, 1.0)
+
+
+def test_the_recipe_for_verl_rewards_a_batch_in_a_worker_of_its_reward_loop(tmp_path):
+    rows, parquet = EXAMPLES / "rows.jsonl", tmp_path / "train.parquet"
+    check = gencode("data", "validate", rows, "--tests_column", "tests", home=tmp_path)
+    assert check.stdout.startswith("4 rows, of which 0 can't be judged"), check.stderr
+    prepare = [python_with("verl", tmp_path), str(EXAMPLES / "verl" / "prepare.py"), str(rows), str(parquet)]
+    subprocess.run(prepare, check=True)
+    found = printed("verl", "verl_loop.py", tmp_path, [parquet])
+    assert found == {
+        "scores": [1.0, 0.0, 1.0, 0.5],
+        "logged": {"acc": [1.0, 0.0, 1.0, 0.0], "judged": [True] * 4, "infra_failed": [False] * 4},
+    }
+
+
+def test_the_runtime_for_verifiers_runs_programs_and_scores_a_task(tmp_path):
+    found = printed("verifiers", "verifiers_runtime.py", tmp_path)
+    assert found["ran"] == [[0, "42\n"], [3, ""], [0, "7\n"], [127, ""], [137, ""]]
+    assert found["rewards"] == [1.0, 0.0]
+    assert found["alive"] is True and found["missing"] == "SandboxError" and found["network"] == "PermissionError\n"
+
+
+def test_the_tasks_for_lm_eval_judge_four_benchmarks(tmp_path):
+    data = {name: shared_path(f"data/{name}.jsonl") for name in ("humaneval", "mbpp", "apps")}
+    found = printed("lm_eval", "lm_eval_folder.py", tmp_path, [json.dumps({k: str(v) for k, v in data.items()})])
+    # Of each, every second answer is a right one.
+    assert found == {f"gencode_{name}": 0.5 for name in (*data, "livecodebench")}

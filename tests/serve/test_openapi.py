@@ -26,6 +26,7 @@ ADDRESSES = {
     "POST /v1/judge",
     "POST /v1/judge/batch",
     "POST /v1/problems",
+    "POST /v1/rewards",
 }
 
 

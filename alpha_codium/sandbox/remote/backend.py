@@ -97,7 +97,7 @@ class RemoteSandbox(Sandbox):
         if stored is not None:
             request = replace(job, inputs=()).to_json() | {"inputs": stored.part(first, len(job.inputs))}
             try:
-                return Report.from_json(await self._open.ask("/v1/execute", request, stored))
+                return Report.from_json(await self._open.ask_stored("/v1/execute", request, stored))
             except RefusedByServer as error:
                 logger.debug(f"inputs are sent along: {error}")
         return Report.from_json(await self._open.ask("/v1/execute", job.to_json()))

@@ -9,25 +9,13 @@ import json
 import tempfile
 
 from datasets import Dataset
-from tokenizers import Tokenizer, models, pre_tokenizers
-from transformers import LlamaConfig, LlamaForCausalLM, PreTrainedTokenizerFast
 from trl import GRPOConfig, GRPOTrainer
 
 from alpha_codium.rewards import trl_reward, trl_reward_async
+from examples.trainers.trl_grpo import tiny_model, tiny_tokenizer
 
 SCRIPTED = ["```python\nprint(2 * int(input()))\n```", "```python\nprint(2)\n```", None]
 TESTS = [["1", "2"], ["21", "42"]]
-CHAT_TEMPLATE = "{% for m in messages %}{{ m['content'] }}\n{% endfor %}"
-
-
-def tokenizer() -> PreTrainedTokenizerFast:
-    """A tokenizer of bytes."""
-    vocabulary = {letter: number for number, letter in enumerate(sorted(pre_tokenizers.ByteLevel.alphabet()))}
-    core = Tokenizer(models.BPE(vocab=vocabulary | {"<end>": len(vocabulary)}, merges=[]))
-    core.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    made = PreTrainedTokenizerFast(tokenizer_object=core, eos_token="<end>", pad_token="<end>")
-    made.chat_template = CHAT_TEMPLATE
-    return made
 
 
 def scripted(reward, seen):
@@ -54,9 +42,8 @@ def scripted(reward, seen):
 
 def train(reward, prompts, tests):
     """Train for two steps; return the rewards that the trainer got, and its last log."""
-    words = tokenizer()
-    sizes = {"hidden_size": 16, "intermediate_size": 32, "num_hidden_layers": 1, "num_attention_heads": 2}
-    model = LlamaForCausalLM(LlamaConfig(vocab_size=len(words), **sizes, pad_token_id=words.pad_token_id))
+    words = tiny_tokenizer()
+    model = tiny_model(words)
     seen = []
     with tempfile.TemporaryDirectory() as folder:
         arguments = GRPOConfig(

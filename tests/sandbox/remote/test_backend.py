@@ -17,6 +17,7 @@ from typing import ClassVar
 import httpx
 import pytest
 
+from alpha_codium.client import servers as balancing
 from alpha_codium.errors import SandboxError
 from alpha_codium.judge import Judge, Rules
 from alpha_codium.problem import Problem, TestCase
@@ -218,7 +219,7 @@ async def test_wrong_settings_are_refused(options: dict, message: str) -> None:
 
 @pytest.mark.thorough
 async def test_if_no_server_is_left_that_is_an_error_after_a_while(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(servers, "PATIENCE_SECONDS", 0.3)
+    monkeypatch.setattr(balancing, "PATIENCE_SECONDS", 0.3)
     with started() as (url, process):
         async with open_sandbox("remote", urls=[url]) as sandbox:
             process.kill()
@@ -263,7 +264,7 @@ BUSY = (429, {"detail": "the queue is full"})
 
 @pytest.mark.thorough
 async def test_a_server_that_is_only_busy_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(servers, "PATIENCE_SECONDS", 0.5)
+    monkeypatch.setattr(balancing, "PATIENCE_SECONDS", 0.5)
     done = Report(Execution(Status.FINISHED), (Execution(Status.FINISHED, "1\n"),)).to_json()
     with scripted(INFO, BUSY, BUSY, (200, done)) as url:
         async with open_sandbox("remote", urls=[url]) as sandbox:

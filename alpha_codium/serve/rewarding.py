@@ -1,0 +1,88 @@
+"""Rewards for answers of language models: `/v1/rewards`, for trainers that have only the client."""
+
+import asyncio
+from dataclasses import replace
+from typing import Annotated, Any
+
+from fastapi import FastAPI, HTTPException, Request
+from fastapi.responses import Response
+from pydantic import BaseModel, Field
+
+from alpha_codium.errors import UserError
+from alpha_codium.judge import Rules
+from alpha_codium.language_table import LANGUAGES
+from alpha_codium.rewards.core import CodeReward, Scheme
+from alpha_codium.rewards.scores import Scored
+from alpha_codium.serve.answers import AsciiResponse, client_of, unless_gone
+from alpha_codium.serve.judging import ClientTurns, Judging
+from alpha_codium.serve.requests import MOST_MEMORY, MOST_PROGRAMS, MOST_SECONDS, MOST_TESTS, StrictModel
+from alpha_codium.wording import without_paths
+
+
+class AnswerToReward(StrictModel):
+    """An answer of a model, and the tests of its row in a shape of `alpha_codium.rewards.tests_of`."""
+
+    answer: str
+    tests: Any = Field(description="A list of tests, an object with them, or JSON of either: docs/reward_functions.md.")
+
+
+class RewardRequest(StrictModel):
+    """Answers, and how they are rewarded; the options are those of `alpha_codium.rewards.CodeReward`."""
+
+    answers: Annotated[list[AnswerToReward], Field(min_length=1, max_length=MOST_PROGRAMS)]
+    scheme: Scheme = "all"
+    length_penalty: float = Field(0, ge=0)
+    time_penalty: float = Field(0, ge=0)
+    language: str = Field("python3", description=f"One of {', '.join(LANGUAGES)}.")
+    in_process: bool = False
+    time_limit_seconds: float = Field(0, ge=0, le=MOST_SECONDS, description="CPU time for a test; 0 for the default.")
+    memory_limit_bytes: int = Field(0, ge=0, le=MOST_MEMORY, description="Memory for a test; 0 for the default.")
+
+    def reward(self, base: Rules) -> CodeReward:
+        """Return the reward, by the server's rules with the limits of the request; raises UserError."""
+        options = self.model_dump(exclude={"answers", "time_limit_seconds", "memory_limit_bytes"})
+        cpu_seconds, memory_bytes = self.time_limit_seconds or base.cpu_seconds, self.memory_limit_bytes
+        return CodeReward(
+            **options, rules=replace(base, cpu_seconds=cpu_seconds, memory_bytes=memory_bytes or base.memory_bytes)
+        )
+
+
+class ScoredAnswer(BaseModel):
+    """What an answer got; `fault` says whose it is if there is no reward: of its tests (`data`), or `infra`."""
+
+    reward: float | None
+    tests_passed: int
+    tests_total: int
+    message: str
+    fault: str
+
+
+class RewardAnswer(BaseModel):
+    """What each answer got, in the order of the request."""
+
+    scores: list[ScoredAnswer]
+
+
+def add_rewards(app: FastAPI, judging: Judging) -> None:
+    """Add the address that rewards answers."""
+
+    @app.post("/v1/rewards", response_model=RewardAnswer)
+    async def rewards(request: Request, item: RewardRequest) -> Response:
+        """Reward answers by their own tests; without a reward, nothing is known of the program."""
+        try:
+            reward = item.reward(judging.rules)
+        except UserError as error:
+            raise HTTPException(422, str(error)) from error
+        answers, tests = [each.answer for each in item.answers], [each.tests for each in item.answers]
+        works = await asyncio.to_thread(reward.works, answers, tests)
+        if any(len(work.tests) > MOST_TESTS for work in works):
+            raise HTTPException(422, f"answers: an answer has at most {MOST_TESTS} tests")
+        turns = ClientTurns(judging.executor, judging.load, client_of(request))
+        with judging.load.accepted(sum(max(1, len(work.tests)) for work in works)):
+            scores = await unless_gone(request, reward.judged(works, turns))
+        return AsciiResponse({"scores": [_shown(each) for each in scores]})
+
+
+def _shown(scored: Scored) -> dict[str, Any]:
+    values = {name: getattr(scored, name) for name in ScoredAnswer.model_fields}
+    return values | {"message": without_paths(scored.message)}

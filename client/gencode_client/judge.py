@@ -1,0 +1,149 @@
+"""Verdicts and rewards by servers, for code with and without an event loop."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from .servers import JudgeError, RequestRefused, Servers
+
+Result = TypeVar("Result")
+# Programs in a request, and requests for each worker at a time.
+GROUP, AHEAD = 8, 2
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Judge:
+    """Judges by the servers at `urls`, which `token` opens.
+
+    What a server couldn't judge is asked for again, at most `retries` times. `deadline` is for a call, in seconds of
+    wall time (0: none). Programs without a verdict by then have None, like those that no server could judge: this says
+    nothing about them. Each method has a coroutine function of the same name with `_async`.
+    """
+
+    urls: str | Sequence[str]
+    token: str = ""
+    retries: int = 2
+    deadline: float = 0.0
+
+    def judge(self, program: str, tests: Sequence[Mapping[str, str]] = (), **fields: Any) -> dict[str, Any]:
+        """Return the answer of `POST /v1/judge`; tests are `{"input", "output"}`, and `fields` others of the request.
+
+        Raises JudgeError if no server could judge the program in time, RequestRefused if the request is invalid.
+        """
+        return _blocking(self.judge_async(program, tests, **fields))
+
+    async def judge_async(self, program: str, tests: Sequence[Mapping[str, str]] = (), **fields: Any) -> dict[str, Any]:
+        """See `judge`."""
+        request = {"program": program, **({} if "problem" in fields else {"tests": list(tests)}), **fields}
+        (answer,) = await self._in_groups([request], _judged)
+        if answer is None:
+            raise JudgeError("the program couldn't be judged: the reason is in the log")
+        return answer
+
+    def judge_many(self, requests: Sequence[Mapping[str, Any]]) -> list[dict[str, Any] | None]:
+        """Return the answers to requests as `POST /v1/judge` takes them, None for what couldn't be judged.
+
+        Raises JudgeError if no server answers at all, and RequestRefused if a request is invalid.
+        """
+        return _blocking(self.judge_many_async(requests))
+
+    async def judge_many_async(self, requests: Sequence[Mapping[str, Any]]) -> list[dict[str, Any] | None]:
+        """See `judge_many`."""
+        return await self._in_groups(requests, _judged)
+
+    def rewards(self, answers: Sequence[str], tests: Sequence[Any], **options: Any) -> list[float | None]:
+        """Return the reward of each answer of a model by its own tests, None where nothing is known of its program.
+
+        `tests` have any shape that `POST /v1/rewards` takes, and `options` are its other fields, such as `scheme`.
+        Raises JudgeError if no server answers at all, and RequestRefused if an option is invalid.
+        """
+        return _blocking(self.rewards_async(answers, tests, **options))
+
+    async def rewards_async(self, answers: Sequence[str], tests: Sequence[Any], **options: Any) -> list[float | None]:
+        """See `rewards`."""
+        scores = await self.scores_async(answers, tests, **options)
+        return [None if each is None else each["reward"] for each in scores]
+
+    def scores(self, answers: Sequence[str], tests: Sequence[Any], **options: Any) -> list[dict[str, Any] | None]:
+        """As `rewards`, but return all that the servers say of each answer: tests passed, and why it has no reward."""
+        return _blocking(self.scores_async(answers, tests, **options))
+
+    async def scores_async(
+        self, answers: Sequence[str], tests: Sequence[Any], **options: Any
+    ) -> list[dict[str, Any] | None]:
+        """See `scores`."""
+
+        async def scored(servers: Servers, group: Sequence[Mapping[str, Any]]) -> list[dict[str, Any] | None]:
+            found = await servers.ask("/v1/rewards", {"answers": group, **options})
+            return [_known(each, judged=each["fault"] != "infra") for each in found["scores"]]
+
+        rows = [{"answer": answer, "tests": own} for answer, own in zip(answers, tests, strict=True)]
+        return await self._in_groups(rows, scored)
+
+    async def _in_groups(self, items: Sequence[Mapping[str, Any]], ask: "Ask") -> list[dict[str, Any] | None]:
+        """Ask for items in groups, on all servers side by side; those that have no answer yet again."""
+        found: list[dict[str, Any] | None] = [None] * len(items)
+        try:
+            async with asyncio.timeout(self.deadline or None):
+                urls = (self.urls,) if isinstance(self.urls, str) else tuple(self.urls)
+                async with Servers(urls, self.token) as servers:
+                    for _ in range(1 + self.retries):
+                        await _fill(found, items, servers, ask)
+        except TimeoutError:
+            logger.warning("%d of %d have no answer after %g s", found.count(None), len(items), self.deadline)
+        return found
+
+
+Ask = Callable[[Servers, Sequence[Mapping[str, Any]]], Awaitable[list[dict[str, Any] | None]]]
+
+
+async def _fill(
+    found: list[dict[str, Any] | None], items: Sequence[Mapping[str, Any]], servers: Servers, ask: Ask
+) -> None:
+    """Ask for the items that have no answer, at most some groups at a time."""
+    missing = [place for place, answer in enumerate(found) if answer is None]
+    free = asyncio.Semaphore(AHEAD * servers.workers)
+
+    async def one(places: Sequence[int]) -> None:
+        async with free:
+            try:
+                answers = await ask(servers, [items[place] for place in places])
+            except RequestRefused:
+                raise
+            except JudgeError as error:
+                logger.warning("%d of %d couldn't be judged: %s", len(places), len(items), error)
+                return
+        for place, answer in zip(places, answers, strict=True):
+            found[place] = answer
+
+    try:
+        async with asyncio.TaskGroup() as tasks:
+            for first in range(0, len(missing), GROUP):
+                tasks.create_task(one(missing[first : first + GROUP]))
+    except ExceptionGroup as group:
+        raise group.exceptions[0] from None
+
+
+async def _judged(servers: Servers, group: Sequence[Mapping[str, Any]]) -> list[dict[str, Any] | None]:
+    """Return the answers to requests for verdicts, in their order."""
+    lines = await servers.ask("/v1/judge/batch", {"programs": group})
+    found = [line["answer"] for line in sorted(lines, key=lambda line: line["index"])]
+    return [_known(each, judged=each is not None and each["judged"]) for each in found]
+
+
+def _known(answer: dict[str, Any] | None, *, judged: bool) -> dict[str, Any] | None:
+    """Return an answer that says something about the program, and log why another doesn't."""
+    if not judged:
+        logger.warning("a program couldn't be judged: %s", answer["message"] if answer else "the server failed")
+    return answer if judged else None
+
+
+def _blocking(work: Coroutine[Any, Any, Result]) -> Result:
+    """Run a coroutine in a thread of its own: there may be an event loop in this one, as in notebooks."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, work).result()

@@ -1,0 +1,131 @@
+"""The client, with real servers; and in a process in which what only Linux has can't be imported."""
+
+import asyncio
+import json
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import httpx
+import pytest
+
+from alpha_codium.client import Judge, JudgeError, RequestRefused
+from alpha_codium.rewards import CodeReward
+from tests.serve.serving import started
+from tests.support import ROOT
+
+ADD = "print(sum(map(int, input().split())))"
+TESTS = [{"input": "1 2", "output": "3"}, {"input": "4 5", "output": "9"}]
+PAIRS = [[test["input"], test["output"]] for test in TESTS]
+ANSWERS = [f"```python\n{ADD}\n```", f"```python\n{ADD.replace('sum', 'max')}\n```", "I give up."]
+NOBODY = "http://127.0.0.1:9"
+pytestmark = pytest.mark.thorough
+
+
+@pytest.fixture(scope="module")
+def url() -> Iterator[str]:
+    with started() as (address, _):
+        yield address
+
+
+def test_programs_are_judged_alone_and_many_at_a_time_in_the_order_of_the_requests(url):
+    judge = Judge([url, NOBODY])
+    answer = judge.judge(ADD, TESTS)
+    assert (answer["verdict"], answer["tests_passed"]) == ("accepted", 2)
+    requests = [{"program": f"print({number})", "tests": [{"input": "", "output": "7"}]} for number in range(20)]
+    found = judge.judge_many(requests)
+    assert [each and each["accepted"] for each in found] == [number == 7 for number in range(20)]
+
+
+def test_rewards_are_those_of_the_package(url):
+    tests = [PAIRS, PAIRS, PAIRS]
+    for options in ({}, {"scheme": "share"}, {"scheme": "continuous", "length_penalty": 1.0}):
+        ours = [scored.reward for scored in CodeReward(**options).score(ANSWERS, tests)]
+        assert Judge(url).rewards(ANSWERS, tests, **options) == ours
+    call = {"inputs": ["1\n2"], "outputs": ["3"], "fn_name": "add"}
+    assert Judge(url).rewards(["def add(a, b):\n    return a + b"] * 2, [call, json.dumps(call)]) == [1.0, 1.0]
+
+
+async def test_a_loop_that_runs_may_use_both_forms(url):
+    assert (await Judge(url).judge_async(ADD, TESTS))["accepted"] and Judge(url).judge(ADD, TESTS)["accepted"]
+
+
+def test_a_row_without_usable_tests_has_no_reward_and_says_whose_fault_it_is(url):
+    right, empty, broken = Judge(url).scores([ANSWERS[0]] * 3, [PAIRS, [], [[1, 2]]])
+    assert right and empty and broken
+    assert (right["reward"], right["fault"]) == (1.0, "")
+    assert (empty["reward"], empty["fault"], empty["message"]) == (None, "data", "there are no tests")
+    assert (broken["reward"], broken["fault"]) == (None, "data")
+
+
+def test_an_invalid_request_is_refused_and_a_server_that_is_none_is_an_error(url):
+    with pytest.raises(RequestRefused, match="scheme: "):
+        Judge(url).rewards(ANSWERS[:1], [PAIRS], scheme="most")
+    with pytest.raises(RequestRefused, match="language: there is no 'cobol'"):
+        Judge(url).judge(ADD, TESTS, language="cobol")
+    with pytest.raises(JudgeError, match=f"no server answers: {NOBODY}"):
+        Judge(NOBODY).judge(ADD, TESTS)
+
+
+def test_what_is_not_judged_by_the_deadline_has_none(url):
+    endless = [{"program": "while True: pass", "tests": TESTS, "time_limit_seconds": 60}]
+    assert Judge(url, deadline=1.0).judge_many(endless) == [None]
+    end = time.monotonic() + 30
+    while httpx.get(f"{url}/v1/info").json()["queued"]:  # the server ends what nobody waits for
+        assert time.monotonic() < end
+        time.sleep(0.05)
+
+
+def test_a_server_that_ends_is_no_loss_and_programs_have_none_when_all_have_ended(url, monkeypatch):
+    from alpha_codium.client import servers
+
+    slow = [{"program": f"import time; time.sleep(0.2)\n{ADD}", "tests": TESTS}] * 24
+
+    async def while_ending(urls, process) -> list:
+        judging = asyncio.create_task(Judge(urls, retries=0).judge_many_async(slow))
+        await asyncio.sleep(1)
+        process.kill()
+        return await judging
+
+    monkeypatch.setattr(servers, "PATIENCE_SECONDS", 1.0)
+    with started() as (other, process):
+        found = asyncio.run(while_ending([url, other], process))
+    assert all(each and each["accepted"] for each in found)
+    with started() as (other, process):
+        found = asyncio.run(while_ending([other], process))
+    assert len(found) == 24 and None in found
+
+
+BLOCKED = """
+import sys
+class Blocked:
+    def find_spec(self, name, path=None, target=None):
+        if name in ("fcntl", "resource", "pwd", "grp", "termios", "alpha_codium"):
+            raise ImportError(f"{name} is blocked")
+sys.meta_path.insert(0, Blocked())
+for name in ("fcntl", "resource", "pwd", "grp", "termios"):
+    sys.modules.pop(name, None)
+import socket
+del socket.TCP_KEEPIDLE, socket.TCP_KEEPINTVL
+from gencode_client import Judge
+judge = Judge(sys.argv[1])
+print(judge.judge(sys.argv[2], [{"input": "1 2", "output": "3"}])["verdict"])
+print(judge.rewards([sys.argv[2]], [[["1 2", "3"]]]))
+print(sorted({name.partition(".")[0] for name in sys.modules} & {"fcntl", "resource", "pwd", "alpha_codium", "loguru"}))
+"""
+
+
+def test_it_works_without_what_only_linux_has_and_without_the_package(url):
+    command = [sys.executable, "-c", BLOCKED, url, ADD]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT / "client")
+    assert done.stdout.splitlines() == ["accepted", "[1.0]", "[]"], done.stderr
+
+
+def test_the_distribution_has_the_same_files_and_needs_only_httpx(tmp_path):
+    import tomllib
+
+    assert (ROOT / "alpha_codium" / "client").resolve() == (ROOT / "client" / "gencode_client").resolve()
+    project = tomllib.loads(Path(ROOT, "client", "pyproject.toml").read_text())["project"]
+    assert [need.partition(">")[0] for need in project["dependencies"]] == ["httpx"]
