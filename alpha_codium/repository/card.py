@@ -6,7 +6,7 @@ from statistics import median
 
 import alpha_codium
 from alpha_codium.repository.building import LEAST_SCORE, MUTANTS, TRIED_MUTANTS, LabelTasks
-from alpha_codium.repository.certificate import LOADED, described
+from alpha_codium.repository.certificate import LOADED, WRONG_REPEATS, described
 from alpha_codium.repository.checkout import Checkout
 from alpha_codium.repository.inside.pinned import MOMENT
 from alpha_codium.repository.tasks import RepositoryTask
@@ -27,7 +27,8 @@ task_categories:
 {counted} for the repository benchmark of gencode, made by `gencode repo build` of gencode {gencode} from the documented
 methods of {name} {version}.
 
-- Source: {source}; SHA-256 of the names and contents of its files {digest}{url}
+- Source: {source}{url}
+- SHA-256 of the names and contents of its files: {digest}
 - Licence of the repository, whose files are in the rows: {licence}
 
 | benchmark | tasks | what was seen of each |
@@ -45,7 +46,8 @@ the one that raises, or bugs; the others (`pass_to_pass`) call the method, and m
 |---|---|---|---|
 {numbers}
 
-Bugs: {bugs}. In {crashes} of {count}, no test fails by an assertion: the bug only raises an error.
+Bugs: {bugs}.
+In {crashes} of {count}, no test fails by an assertion: the bug only raises an error.
 Answers to {controlled} of {count} are controlled by tests with another expected value; the others are `uncontrolled`.
 
 ## Columns
@@ -63,11 +65,11 @@ to be in the training data of models. A high score doesn't show that a model cou
 
 ## Certificate
 
-Of each task, the file as it is, and those without the body, without the completion and with the bug were run
-{repeats} times each, with the tests in another order each time; {single} of {count} tasks have one test, and no order.
-Runs beside each other in the first {loaded} of these: {loaded_runs}. In the others: {calm_runs}. One of the runs of the
-file as it is imported everything again. The file passed each time, and the others failed the same tests each time; any
-other method was dropped.
+Of each task, the file as it is was run {repeats} times, and those without the body, without the completion and with the
+bug {wrong} times each, with the tests in another order each time; {single} of {count} tasks have one test, so no order.
+In the first {loaded} runs of each, there were {loaded_runs}; in the others, {calm_runs}. One of the runs of the file as
+it is imported everything again. The file passed each time, and the others failed the same tests each time; any other
+method was dropped.
 
 Python {python}, TZ=UTC, LC_ALL=C.UTF-8, PYTHONHASHSEED=0, `random.seed(0)`. The clock of each run begins at {moment}
 (by the package time-machine); only `time.monotonic`, file times and SQLite have the real time.
@@ -111,6 +113,7 @@ def card_of(checkout: Checkout, built: Sequence[LabelTasks], repeats: int, pytho
         crashes=sum(task.bug_crashes for task in tasks),
         controlled=sum(bool(task.controls) for task in tasks),
         repeats=repeats,
+        wrong=min(repeats, WRONG_REPEATS),
         single=sum(len(task.tests) == 1 for task in tasks),
         loaded=min(repeats, LOADED),
         loaded_runs=described(_sum(label.loaded for label in built)),

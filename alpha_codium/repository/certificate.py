@@ -63,8 +63,8 @@ def edit_for(task: RepositoryTask, text: str) -> Edit:
 
 
 def described(beside: Mapping[str, int]) -> str:
-    """Return the least, median and largest number of runs at a time."""
+    """Return the least, median and largest number of runs at a time, as part of a sentence."""
     numbers: Sequence[int] = sorted(Counter({int(number): count for number, count in beside.items()}).elements())
     if not numbers:
         return "none"
-    return f"{numbers[0]} to {numbers[-1]} at a time, the median is {numbers[len(numbers) // 2]}"
+    return f"{numbers[0]} to {numbers[-1]} at a time (median {numbers[len(numbers) // 2]})"

@@ -23,8 +23,9 @@ def test_the_card_names_the_repository_the_licence_the_counts_and_the_certificat
         "In 2 of 2, no test fails by an assertion",
         "Answers to 0 of 2 are controlled",
         "| mutation score | 0.75 | 0.75 | 0.75 |",
-        "Runs beside each other in the first 2 of these: 4 to 4 at a time, the median is 4. In the others: 1 to 2 at a",
-        f"SHA-256 of the names and contents of its files {checkout.digest()}",
+        "as it is was run 10 times, and those without the body, without the completion and with the\nbug 4 times each",
+        "In the first 2 runs of each, there were 4 to 4 at a time (median 4); in the others, 1 to 2 at a time (m",
+        f"- SHA-256 of the names and contents of its files: {checkout.digest()}",
         "Python 3.11.7, TZ=UTC",
         "| test_prices | 2 | its tests find no bug: 3 |",
     ):
