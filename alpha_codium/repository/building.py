@@ -4,7 +4,8 @@
 2. A method becomes a task if these pass with it, and some of them fail with each body that does nothing, without the
    part that a completion writes, and with enough of its small bugs (`MUTANTS`, `LEAST_SCORE`). With most of these, the
    tests run up to the first that fails, beginning with those that failed before.
-3. Of the bugs that the tests find, in a random order, program repair has the first that fails an assertion.
+3. Of the bugs that the tests find, in a random order, program repair has the first that fails an assertion. At most
+   `MOST_CRASHES` of the tasks of a component have one that only raises an error.
 4. Assertions that decided are changed for the controls of answers: see `controls`.
 5. All of this is repeated for a certificate. A task whose tests disagree once is dropped.
 """
@@ -36,6 +37,7 @@ RUN_LIMITS = replace(LIMITS, cpu_seconds=5.0)
 # Of so many small bugs, or of more, the tests must find this share; of fewer, all.
 MUTANTS, LEAST_SCORE = 8, 0.5
 TRIED_MUTANTS = 12
+MOST_CRASHES = 0.2
 # Bodies that do nothing with which all tests are run; with the others, up to the first that fails.
 WHOLE = ("raise", "pass", "return object()", "the first half")
 MOST_CONTROLS, TRIED_CONTROLS = 3, 8
@@ -88,14 +90,23 @@ async def tasks_of(
         made = in_order((_draft(tests, each, range(LOADED, repeats), seed, calm) for each in methods), workers - 1)
         async with aclosing(made):
             while len(drafts) != most and (draft := await anext(made, None)) is not None:
-                drafts += [draft] if isinstance(draft, Draft) else []
-                dropped.update([draft] if isinstance(draft, str) else [])
+                if isinstance(draft, str):
+                    dropped[draft] += 1
+                elif too_many_crash([each.task for each in (*drafts, draft)]):
+                    dropped["its bugs only raise errors"] += 1
+                else:
+                    drafts.append(draft)
         numbers = range(min(LOADED, repeats))
         certain = await asyncio.gather(*(certified(tests, draft, numbers, seed, loaded) for draft in drafts))
     tasks = tuple(draft.task for draft in certain if draft is not None)
     if len(tasks) < len(drafts):
         dropped[UNCERTAIN] += len(drafts) - len(tasks)
     return LabelTasks(label, tasks, dropped, tests.cpu_seconds, calm, loaded)
+
+
+def too_many_crash(tasks: Sequence[RepositoryTask]) -> bool:
+    """Whether the last of some tasks has a bug that only raises an error, as more than a fifth of them then have."""
+    return tasks[-1].bug_crashes and sum(task.bug_crashes for task in tasks) > MOST_CRASHES * len(tasks)
 
 
 async def _draft(

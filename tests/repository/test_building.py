@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from alpha_codium.repository import building, coverage
-from alpha_codium.repository.building import LabelTasks, NoTask, draft_of, error_text, tasks_of
+from alpha_codium.repository.building import LabelTasks, NoTask, draft_of, error_text, tasks_of, too_many_crash
 from alpha_codium.repository.certificate import Draft, certified
 from alpha_codium.repository.checkout import Checkout
 from alpha_codium.repository.coverage import CoveredMethod, calls_of, covered_methods
@@ -124,3 +124,13 @@ async def test_the_error_of_a_run_names_the_tests_that_did_not_pass_and_keeps_th
     run = SuiteRun(results, 0.0, crash="time_limit_exceeded")
     assert error_text(run) == "b: failed\n3 != 4\nc: not_run\n\ntime_limit_exceeded"
     assert error_text(run, 8) == "exceeded"
+
+
+def test_at_most_a_fifth_of_the_tasks_have_a_bug_that_only_raises_an_error():
+    asserting = RepositoryTask("shop", "1", FILE, ("tests",), find_method(SOURCE, GROSS), SOURCE, (), ())
+    crashing = replace(asserting, bug_crashes=True)
+    assert too_many_crash([crashing])
+    assert too_many_crash([asserting] * 3 + [crashing])
+    assert not too_many_crash([asserting] * 4 + [crashing])
+    assert too_many_crash([crashing] + [asserting] * 4 + [crashing])
+    assert not too_many_crash([crashing] + [asserting] * 4)
