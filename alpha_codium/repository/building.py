@@ -5,7 +5,7 @@
    part that a completion writes, and with enough of its small bugs (`MUTANTS`, `LEAST_SCORE`). With most of these, the
    tests run up to the first that fails, beginning with those that failed before.
 3. Of the bugs that the tests find, in a random order, program repair has the first that fails an assertion. At most
-   `MOST_CRASHES` of the tasks of a component have one that only raises an error.
+   `MOST_CRASHES` of the tasks of a component, or one, have a bug that only raises an error.
 4. Assertions that decided are changed for the controls of answers: see `controls`.
 5. All of this is repeated for a certificate. A task whose tests disagree once is dropped.
 """
@@ -105,8 +105,9 @@ async def tasks_of(
 
 
 def too_many_crash(tasks: Sequence[RepositoryTask]) -> bool:
-    """Whether the last of some tasks has a bug that only raises an error, as more than a fifth of them then have."""
-    return tasks[-1].bug_crashes and sum(task.bug_crashes for task in tasks) > MOST_CRASHES * len(tasks)
+    """Whether the last of some tasks has a bug that only raises an error, as more than one and a fifth of them have."""
+    crashes = sum(task.bug_crashes for task in tasks)
+    return tasks[-1].bug_crashes and crashes > max(1, MOST_CRASHES * len(tasks))
 
 
 async def _draft(
