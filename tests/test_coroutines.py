@@ -143,10 +143,12 @@ def test_a_function_and_its_coroutine_are_documented_alike(name):
 
 def test_the_use_cases_of_the_command_line_are_public():
     assert set(TWINS) == {
+        "audit_grader",
         "compare",
         "evaluate",
         "judge_program",
         "judge_programs",
+        "rejudge",
         "replay",
         "score",
         "solve",

@@ -22,7 +22,7 @@ SPLIT_TEXT = re.compile(r'" *\n *f?"')
 NO_COUNTS = {"' or '.join(LANGUAGES)", "program.language", "self._engine.kind", "self._model.name", "where", "at"}
 NO_COUNTS |= {"title_of(language)", "language", "title", "problem.name!r", "job.program.language"}
 LARGE = {"most", "compared", "start", "left_out", "len(text) - start - KEPT", "len(fitting)", "len(self.names)"}
-LARGE |= {"len(text) - SHOWN_CHARACTERS", "len(text) - SHORT", "len(files)"}
+LARGE |= {"len(text) - SHOWN_CHARACTERS", "len(text) - SHORT", "len(files)", "first"}
 
 
 def bare_counts(source: str) -> set[str]:

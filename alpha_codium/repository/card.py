@@ -67,7 +67,7 @@ to be in the training data of models. A high score doesn't show that a model cou
 
 Of each task, the file as it is was run {repeats} times, and those without the body, without the completion and with the
 bug {wrong} times each, with the tests in another order each time; {single} of {count} tasks have one test, so no order.
-In the first {loaded} runs of each, there were {loaded_runs}; in the others, {calm_runs}. One of the runs of the file as
+In the first {first} runs of each, there were {loaded_runs}; in the others, {calm_runs}. One of the runs of the file as
 it is imported everything again. The file passed each time, and the others failed the same tests each time; any other
 method was dropped.
 
@@ -115,7 +115,7 @@ def card_of(checkout: Checkout, built: Sequence[LabelTasks], repeats: int, pytho
         repeats=repeats,
         wrong=min(repeats, WRONG_REPEATS),
         single=sum(len(task.tests) == 1 for task in tasks),
-        loaded=min(repeats, LOADED),
+        first=min(repeats, LOADED),
         loaded_runs=described(_sum(label.loaded for label in built)),
         calm_runs=described(_sum(label.calm for label in built)),
         python=python,

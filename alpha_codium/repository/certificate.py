@@ -59,6 +59,8 @@ async def certified(
 
 def edit_for(task: RepositoryTask, text: str) -> Edit:
     """Return the edit that puts `text` in place of the task's file."""
+    if task.fresh:
+        return Edit(task.file_path, text)
     return edit_of(task.raw_file_content, task.file_path, task.method.qualified_name, text)
 
 

@@ -31,7 +31,8 @@ class RepositoryTask(JsonValue):
     `bug_tests` fail with it, and `test_error` is what they report then; if `bug_crashes`, none of them by an assertion.
     `completion_tests` fail without the part of the body that a completion writes. `controls` are what a right answer
     must fail, see there. `cpu_seconds` is the most that a run of the tests took for the certificate; 0 if it isn't
-    known. `given_id` is the `dp_id` that a row has.
+    known. Rows of earlier versions may be `fresh`: the method is called while the repository is imported, so that each
+    run has to import it again. `given_id` is the `dp_id` that a row has.
     """
 
     repository: str
@@ -51,6 +52,7 @@ class RepositoryTask(JsonValue):
     mutants: int = 0
     survivors: tuple[str, ...] = ()
     controls: tuple[Control, ...] = ()
+    fresh: bool = False
     given_id: str = ""
     cpu_seconds: float = 0.0
 
@@ -169,6 +171,7 @@ def task_of_row(row: Mapping[str, Any]) -> RepositoryTask:
         mutants=row.get("mutants") or 0,
         survivors=tuple(row.get("survivors") or ()),
         controls=tuple(map(Control.from_json, row.get("controls") or ())),
+        fresh=bool(row.get("fresh")),
         cpu_seconds=row.get("cpu_seconds") or 0.0,
     )
     return task if row.get("dp_id", task.dp_id) == task.dp_id else replace(task, given_id=str(row["dp_id"]))

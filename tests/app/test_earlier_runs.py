@@ -50,7 +50,8 @@ def runs(home: Path, here: Identity) -> Path:
         text = path.read_text().replace("/tmp/old/home", str(home)).replace("/tmp/old", str(work))
         path.write_text(text)
         values = described.description()
-        values["sandbox"] |= {"interpreter": here.interpreter, "isolation": list(here.isolation)}
+        same = {"version": here.version, "interpreter": here.interpreter, "isolation": list(here.isolation)}
+        values["sandbox"] |= same
         described.describe(values)
     for path in (home / "runs").glob("*/*journal.jsonl"):
         path.write_text(path.read_text().replace('"verdict": "accepted"', '"verdict": "wrong_answer"'))

@@ -133,6 +133,9 @@ def test_executor_names_what_judges_programs(monkeypatch, bench):
     judged = []
 
     class Elsewhere(LocalPool):
+        def __init__(self, sandbox, workers, _settings):
+            super().__init__(sandbox, workers)
+
         async def judge(self, tasks):
             judged.extend(task.program.source for task in tasks)
             return await LocalPool.judge(self, tasks)
