@@ -215,6 +215,7 @@ def test_errors_and_verdicts_have_colours_on_a_terminal_unless_no_color_is_set(h
     assert status == 0 and "\x1b[32m  accepted\x1b[0m" in said and "\x1b[31m  compilation_error\x1b[0m" in said
 
 
+@pytest.mark.thorough
 def test_a_table_is_cut_to_the_width_of_the_terminal_and_whole_in_a_pipe(home):
     for name in ("short", "a-name-" + "x" * 80):
         (home / "runs" / name).mkdir(parents=True)

@@ -10,6 +10,8 @@ from alpha_codium.audit.graders.report import Audit, Disagreement
 from alpha_codium.report.audit_page import write_audit_page
 from tests.report.conftest import HOSTILE
 
+pytestmark = pytest.mark.thorough
+
 
 @pytest.fixture(scope="module")
 def audit_page(tmp_path_factory: pytest.TempPathFactory) -> Path:

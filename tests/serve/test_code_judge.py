@@ -1,20 +1,10 @@
 """The dialect of code-judge, asked over HTTP at a server in a process of its own."""
 
-from collections.abc import Iterator
-
 import httpx
 import pytest
 
-from tests.serve.serving import started
-
 ADD = "print(sum(map(int, input().split())))"
 PRINT_A = "import sys; print('a'); print('b', file=sys.stderr)"
-
-
-@pytest.fixture(scope="module")
-def client() -> Iterator[httpx.Client]:
-    with started() as (address, _), httpx.Client(base_url=address, timeout=60) as client:
-        yield client
 
 
 def ask(client: httpx.Client, path: str, **item: object) -> dict:

@@ -2,23 +2,15 @@
 
 import base64
 import re
-from collections.abc import Iterator
 
 import judge0
 import pyston
 import pytest
 import sandbox_fusion
 
-from tests.serve.serving import started
 from tests.support import ROOT
 
 ADD = "print(sum(map(int, input().split())))"
-
-
-@pytest.fixture(scope="module")
-def address() -> Iterator[str]:
-    with started() as (address, _):
-        yield address
 
 
 def run_code(address: str, code: str, **fields: object) -> sandbox_fusion.RunCodeResponse:

@@ -8,7 +8,6 @@ import re
 import shutil
 import time
 import zipfile
-from collections.abc import Iterator
 
 import httpx
 import pytest
@@ -20,12 +19,6 @@ ADD = "print(sum(map(int, input().split())))"
 FOREVER = "while True: pass"
 PYTHON = 71
 JSON = {"Content-Type": "application/json"}
-
-
-@pytest.fixture(scope="module")
-def client() -> Iterator[httpx.Client]:
-    with started() as (address, _), httpx.Client(base_url=address, timeout=60) as client:
-        yield client
 
 
 def run(client: httpx.Client, source: str, fields: str = "", **body: object) -> dict:

@@ -1,7 +1,5 @@
 """1,000 malformed requests for the native API and each dialect: none is a fault of the server, which goes on."""
 
-from collections.abc import Iterator
-
 import httpx
 import pytest
 
@@ -9,7 +7,6 @@ from alpha_codium.limits import Limits
 from alpha_codium.program import Dialogue, Job, PairJob, Program, Side
 from alpha_codium.serve.dialects import DIALECTS
 from tests.serve.malformed import bodies_of, never_a_fault
-from tests.serve.serving import started
 from tests.serve.test_nemo_gym import request_of
 
 FILE = {"content": "print(1)", "name": "main.py"}
@@ -77,12 +74,6 @@ RIGHT: dict[str, list[tuple[str, dict, tuple[str, ...]]]] = {
     ],
 }
 REQUESTS = 1000
-
-
-@pytest.fixture(scope="module")
-def client() -> Iterator[httpx.Client]:
-    with started() as (address, _), httpx.Client(base_url=address, timeout=60) as client:
-        yield client
 
 
 def send_to(client: httpx.Client, dialect: str, requests: int) -> None:

@@ -1,22 +1,14 @@
 """The dialect of NeMo Gym, asked over HTTP at a server in a process of its own."""
 
-from collections.abc import Iterator
 from typing import Any
 
 import httpx
 import pytest
 
 from alpha_codium.serve.dialects.nemo_gym import VerifyRequest, extracted, unjudged
-from tests.serve.serving import started
 
 SQUARE = {"inputs": ["2\n", "5\n"], "outputs": ["4", "25"]}
 CALL = {"inputs": ['1\n[2, 3]\n"a"'], "outputs": ["[1, [2, 3], 0.5]"], "fn_name": "f"}
-
-
-@pytest.fixture(scope="module")
-def client() -> Iterator[httpx.Client]:
-    with started() as (address, _), httpx.Client(base_url=address, timeout=60) as client:
-        yield client
 
 
 def request_of(text: str, tests: object = SQUARE, thinking: str = "") -> dict[str, Any]:

@@ -4,7 +4,6 @@ import base64
 import json
 import pickle
 import zlib
-from collections.abc import Iterator
 
 import httpx
 import pytest
@@ -15,12 +14,6 @@ from tests.serve.serving import started
 
 ADD = "print(sum(map(int, input().split())))"
 TESTS = [{"input": "1 2", "output": "3"}, {"input": "4 5", "output": "9"}]
-
-
-@pytest.fixture(scope="module")
-def client() -> Iterator[httpx.Client]:
-    with started() as (address, _), httpx.Client(base_url=address, timeout=60) as client:
-        yield client
 
 
 def results(client: httpx.Client, program: str, tests: object = TESTS, path: str = "/test_program_stdio") -> list[int]:

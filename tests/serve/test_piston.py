@@ -11,15 +11,14 @@ import pytest
 
 from alpha_codium.serve.dialects.piston.runtimes import RUNTIMES, find_runtime, fulfils
 from tests.languages.available import require
-from tests.serve.serving import started
 
 ADD = "print(sum(map(int, input().split())))"
 FOREVER = "while True: pass"
 
 
-@pytest.fixture(scope="module")
-def client() -> Iterator[httpx.Client]:
-    with started() as (address, _), httpx.Client(base_url=f"{address}/api/v2", timeout=60) as client:
+@pytest.fixture
+def client(address: str) -> Iterator[httpx.Client]:
+    with httpx.Client(base_url=f"{address}/api/v2", timeout=60) as client:
         yield client
 
 

@@ -3,26 +3,18 @@
 import base64
 import json
 import shutil
-from collections.abc import Iterator
 
 import httpx
 import pytest
 
 from alpha_codium.serve.dialects.sandbox_fusion.common_oj import extracted
 from tests.languages.available import require
-from tests.serve.serving import started
 
 ADD = "print(sum(map(int, input().split())))"
 TESTS = [
     {"input": {"stdin": "1 2"}, "output": {"stdout": "3"}},
     {"input": {"stdin": "4 5"}, "output": {"stdout": "9"}},
 ]
-
-
-@pytest.fixture(scope="module")
-def client() -> Iterator[httpx.Client]:
-    with started() as (address, _), httpx.Client(base_url=address, timeout=60) as client:
-        yield client
 
 
 def run(client: httpx.Client, code: str, **fields: object) -> dict:

@@ -37,8 +37,10 @@ class Kotlin(Compiled):
     )
     main = re.compile(r"\bfun\s+main\s*\(")
     compiler, package = "kotlinc", "kotlin default-jdk-headless"
-    # `kotlinc` starts java with an option that Java 17 warns about.
-    version_options = ("-J-XX:-PrintWarnings", "-J-XX:-UsePerfData", "-version")
+    # `kotlinc` starts java with an option that Java 17 warns about, and takes seconds, of which these save a third.
+    version_options = (
+        "-J-XX:-PrintWarnings", "-J-XX:-UsePerfData", "-J-XX:TieredStopAtLevel=1", "-J-XX:+UseSerialGC", "-version",
+    )  # fmt: skip
     # Those of the virtual machine that runs the program, behind `start_of`.
     flags = ("-DONLINE_JUDGE=true",)
 
