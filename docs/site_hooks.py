@@ -32,10 +32,15 @@ PAGES = {
 }
 FILES = (
     "examples/jars.json",
-    "docker/kubernetes/judge.yaml",
+    "docker/compose.yaml",
+    "docker/kubernetes/base/judge.yaml",
     "examples/arrays/score.sbatch",
     "examples/arrays/score-job.yaml",
     "examples/arrays/score-rayjob.yaml",
+    "examples/trainers/lm_eval/humaneval.yaml",
+    "examples/trainers/trl_grpo.py",
+    "examples/trainers/verifiers_runtime.py",
+    "examples/trainers/verl/reward.yaml",
 )
 LINK = re.compile(r"\[([^]]*)\]\((?!https?:)([^)#\s]+)(#[^)\s]*)?\)")
 SUMMARY = "Generate programs with language models, judge programs in a sandbox, and know what a score is worth."

@@ -84,7 +84,7 @@ def test_a_resumed_build_makes_only_the_labels_that_are_missing(shop: Path, monk
 
 @pytest.mark.thorough
 def test_ctrl_c_exits_with_130_and_says_how_to_resume(shop: Path) -> None:
-    (shop / "test_sales.py").write_text(TESTS.replace('print("OK")', "import time; time.sleep(100)"))
+    (shop / "test_sales.py").write_text(TESTS.replace('print("OK")', "import time; time.sleep(2)"))
     command = [sys.executable, "-m", "alpha_codium", "repo", "build", "--repository", "shop", "--checkout", shop]
     process = subprocess.Popen([*command, "--repeats", "1", "--run", "mine"], stderr=subprocess.PIPE, text=True)
     assert process.stderr is not None

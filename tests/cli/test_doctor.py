@@ -40,7 +40,7 @@ def doctor_with_kit(home: Path, *more: object, timeout: float = 500) -> subproce
     return gencode_process("eval", "doctor", *more, home=home, timeout=timeout)
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @pytest.mark.timeout(600)
 def test_the_default_backend_is_as_it_should_be_on_the_kit_and_on_a_file(tmp_path: Path) -> None:
     known = write_jsonl(tmp_path / "known.jsonl", [contest("a", submission("a.py", "AC", RIGHT))])

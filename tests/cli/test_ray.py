@@ -107,7 +107,7 @@ def test_a_run_that_loses_a_worker_and_a_node_has_the_results_of_a_run_here(
     assert not judging_processes()
 
 
-@pytest.mark.parametrize("end", [signal.SIGINT, signal.SIGKILL])
+@pytest.mark.parametrize("end", [signal.SIGINT, pytest.param(signal.SIGKILL, marks=pytest.mark.slow)])
 def test_an_interrupted_run_leaves_no_process_and_goes_on_here(
     cluster: Any, job: tuple[str, ...], home: Path, end: signal.Signals
 ) -> None:

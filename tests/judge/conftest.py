@@ -13,9 +13,10 @@ from tests.support import share_a_loop
 # A process a test is slow. Of what takes longest, later tiers show that it is the same there.
 LATER_WHERE_PORTABLE = {
     "test_assertion_batches.py": pytest.mark.slow,
+    "test_assertion_code.py": pytest.mark.slow,
     "test_assertions.py": pytest.mark.slow,
     "test_assertions_as_python3.py": pytest.mark.slow,
-    "test_assertions_cheats.py": pytest.mark.thorough,
+    "test_assertions_cheats.py": pytest.mark.slow,
     "test_checker_programs.py": pytest.mark.slow,
     "test_cpp_checkers.py": pytest.mark.thorough,
 }

@@ -33,7 +33,9 @@ from tests.serve.serving import started
 MORE = int(os.environ.get("GENCODE_RANDOM_PROGRAMS", "0"))
 FEW, MANY = 2, 12
 # `remote` asks a server of ours on loopback.
-ALL = ["local", *(pytest.param(name, marks=pytest.mark.thorough) for name in (*ISOLATED[1:], "remote"))]
+SLOW = {name for name, backend in BACKENDS.items() if backend.slow}
+OTHERS = [(name, pytest.mark.slow if name in SLOW else pytest.mark.thorough) for name in (*ISOLATED[1:], "remote")]
+ALL = ["local", *(pytest.param(name, marks=mark) for name, mark in OTHERS)]
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
@@ -70,7 +72,7 @@ def seeds(name: str, number: int) -> list[Random]:
     return [Random(f"{name} {seed}") if not MORE else Random() for seed in range(MORE or number)]
 
 
-NUMBERS = [FEW, pytest.param(MANY, marks=pytest.mark.thorough)]
+NUMBERS = [FEW, pytest.param(MANY, marks=pytest.mark.slow)]
 
 
 @pytest.mark.parametrize("number", NUMBERS)

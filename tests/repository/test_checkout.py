@@ -87,7 +87,7 @@ def test_an_unknown_repository_is_refused_with_the_nearest() -> None:
         recipe_of("jango")
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @pytest.mark.asyncio
 async def test_the_tests_of_django_pass_on_itself_and_fail_on_a_stub(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -33,7 +33,9 @@ EDITS = {
 TESTS = task_of_shop("Price.gross", (GROSS,), (FREE, SKIPPED, NET))
 
 
-@pytest_asyncio.fixture(scope="module", loop_scope="module", params=["runc", "runsc"])
+@pytest_asyncio.fixture(
+    scope="module", loop_scope="module", params=["runsc", pytest.param("runc", marks=pytest.mark.slow)]
+)
 async def containers(request: pytest.FixtureRequest, checkout: Checkout) -> AsyncIterator[TestProvider]:
     with pytest.MonkeyPatch.context() as patch:
         for name, value in options(request.param).items():

@@ -21,7 +21,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     mark_differences(here, FAILS, SKIPPED)
     for item in here:
         callspec = getattr(item, "callspec", None)
-        if callspec and any(BACKENDS[name].slow for fixture in FIXTURES if (name := callspec.params.get(fixture))):
+        backends = [name for fixture in FIXTURES if callspec and (name := callspec.params.get(fixture))]
+        # Compilers take most of the time, and are the same on other backends.
+        compiles = item.path.name == "test_languages.py" and backends != ["local"]
+        if any(BACKENDS[name].slow for name in backends) or (compiles and "cpp" not in item.name):
             item.add_marker(pytest.mark.slow)
 
 

@@ -41,7 +41,7 @@ LIMITS = {"cpu_seconds": 0.6, "wall_seconds": 2.5, "memory_bytes": 2**28, "outpu
 
 # The jail of an ordinary user is another one. A program that runs twice may reach the one after it, too.
 RUNS = [
-    pytest.param(("root", 1), id="root"),
+    pytest.param(("root", 1), id="root", marks=pytest.mark.slow),
     pytest.param(("nobody", 1), id="nobody"),
     pytest.param(("root", 2), id="root-twice", marks=pytest.mark.slow),
     pytest.param(("nobody", 2), id="nobody-twice", marks=pytest.mark.slow),

@@ -48,7 +48,7 @@ def check(seen: dict[str, Any]) -> None:
     assert seen["left"] == {}
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @pytest.mark.timeout(400)
 def test_full_load_of_honest_and_hostile_programs_gives_right_verdicts_and_leaves_nothing() -> None:
     check(soak(SHORT, FEW))

@@ -167,9 +167,9 @@ def test_the_wheel_has_the_suite_and_its_hostile_programs(unpacked_wheel: Path) 
     assert {str(path.relative_to(shipped)) for path in shipped.rglob("*.py")} == files
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 @pytest.mark.timeout(600)
-@pytest.mark.parametrize("chosen", [SAMPLE, pytest.param(WHOLE, marks=pytest.mark.slow)], ids=["sample", "whole"])
+@pytest.mark.parametrize("chosen", [SAMPLE, WHOLE], ids=["sample", "whole"])
 def test_the_suite_of_the_wheel_runs_outside_of_the_repository(
     unpacked_wheel: Path, tmp_path: Path, chosen: str
 ) -> None:

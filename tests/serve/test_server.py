@@ -107,7 +107,7 @@ KINDS = [
 ]
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 async def test_verdicts_of_two_servers_that_share_the_cores_are_right():
     with started() as (left, _), started() as (right, _):
         requests = [

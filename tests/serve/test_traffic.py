@@ -41,7 +41,8 @@ def test_verdicts_under_four_times_the_load_are_the_same(amount: int) -> None:
     assert seen["internal_errors"] == 0
 
 
-@few_or_many(6, 300)
+@pytest.mark.slow
+@pytest.mark.parametrize("amount", [300])
 def test_of_twice_as_many_requests_as_can_be_judged_each_is_judged_or_refused(amount: int) -> None:
     seen = traffic("overload", amount)
     assert seen["lost"] == {}

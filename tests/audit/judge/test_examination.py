@@ -43,12 +43,16 @@ def of_section(all_cases: list[Case], section: str) -> list[Case]:
     return [case for case in all_cases if case.section == section]
 
 
-# `gencode eval doctor` runs all cases in every suite: see `tests/cli/test_doctor`.
-LONG_SECTIONS = [pytest.param(section, marks=pytest.mark.slow) for section in ("stdin idioms", "ways to end", "cheats")]
+IN_PYTHON = (
+    "stdin idioms", "ways to end", "comparison", "calls", "assertions", "assertion idioms", "load", "malformed tests",
+    "cheats",
+)  # fmt: skip
+# Compilers take long.
+COMPILED = [pytest.param(section, marks=pytest.mark.slow) for section in ("C++", "Java")]
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("section", ["calls", "assertions", *LONG_SECTIONS])
+@pytest.mark.parametrize("section", [*IN_PYTHON, *COMPILED])
 async def test_the_default_judge_is_right_on_all_cases(all_cases: list[Case], local: Sandbox, section: str) -> None:
     cases = of_section(all_cases, section)
     examination = await examine(Judge(local, RULES), cases)

@@ -58,7 +58,9 @@ def cpp(source: str) -> Program:
 
 @needs_gcc
 @pytest.mark.thorough
-@pytest.mark.parametrize("record", [MULTIPL_E, HUMANEVAL_X], ids=["MultiPL-E", "HumanEval-X"])
+@pytest.mark.parametrize(
+    "record", [MULTIPL_E, pytest.param(HUMANEVAL_X, marks=pytest.mark.slow)], ids=["MultiPL-E", "HumanEval-X"]
+)
 def test_completions_and_whole_functions_are_judged_by_the_tests_of_the_record(record: dict) -> None:
     prompt = record["prompt"]
     programs = [f"{prompt}{BODY}\n}}\n", WHOLE, f"{prompt}{WRONG}\n}}\n", WHOLE.replace("return", "retrun")]

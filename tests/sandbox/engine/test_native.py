@@ -55,7 +55,7 @@ async def test_a_program_is_compiled_once_for_all_its_tests_and_runs(sandbox: Lo
     assert before == [(path, path.stat().st_mtime_ns) for path in kept(sandbox)] != []
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 async def test_the_precompiled_header_gives_the_same_program(sandbox: LocalSandbox) -> None:
     source = "#include <bits/stdc++.h>\nint main() { std::map<int, int> m; m[1] = 2; std::cout << m[1]; }\n"
     again = "#include <bits/stdc++.h>\n"

@@ -16,7 +16,7 @@ from alpha_codium.verdict import Status
 from tests.sandbox.local.test_compile_bombs import TEMPLATES
 
 # Each program is compiled.
-pytestmark = pytest.mark.thorough
+pytestmark = pytest.mark.slow
 LIMITS = Limits(cpu_seconds=4, memory_bytes=256 << 20)
 OUTSIDE_OF_THE_HEAP = {
     "csharp": """

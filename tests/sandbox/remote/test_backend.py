@@ -45,7 +45,7 @@ def urls() -> Iterator[list[str]]:
         yield [left, right]
 
 
-@pytest.mark.thorough
+@pytest.mark.slow
 def test_it_passes_the_conformance_suite(urls: list[str]) -> None:
     command = [sys.executable, "-m", "pytest", "-q", "-p", "alpha_codium.sandbox.conformance.plugin"]
     options = ["-p", "no:cacheprovider", "--backend", "remote", "--backend-option", f"urls={urls}"]
