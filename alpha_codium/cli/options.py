@@ -83,7 +83,8 @@ class CommonOptions:
 
     def write_files(self, result: Any, csv_path: str | None) -> None:
         """Write a result to the files of `--json` and `--csv`, if they are asked for."""
-        self.write_json(result.to_json())
+        if self.json_path is not None:  # a large result takes seconds, and much memory
+            self.write_json(result.to_json())
         if csv_path:
             result.to_csv(csv_path)
 

@@ -106,7 +106,7 @@ def cell(value: Any) -> str:
 
 def text_of(report: Comparison) -> str:
     """The whole comparison."""
-    letters = {run.name: _letter(place) for place, run in enumerate(report.runs)}
+    letters = {run.name: letter(place) for place, run in enumerate(report.runs)}
     methods = ", ".join(dict.fromkeys(run.score.interval_method for run in report.runs))
     parts = [
         _heading(report),
@@ -122,7 +122,8 @@ def text_of(report: Comparison) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def _letter(place: int) -> str:
+def letter(place: int) -> str:
+    """The letter of a run, AA after Z."""
     return (chr(65 + place // 26 - 1) if place >= 26 else "") + chr(65 + place % 26)
 
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 CANDIDATES, EXECUTIONS = "candidates.parquet", "executions.parquet"
 # Rows that are in memory at a time.
-ROWS_AT_ONCE = 50_000
+ROWS_AT_ONCE = 10_000
 # `group` and `index` would have to be quoted in SQL.
 PLACE = {"problem": "string", "kind": "string", "sample": "int64", "program": "string"}
 USED = {"cpu_seconds": "float64", "wall_seconds": "float64", "max_rss_bytes": "int64"}

@@ -86,7 +86,7 @@ async def tasks_of(
     workers = workers or os.cpu_count() or 1
     dropped, calm, loaded = Counter[str](), Counter[str](), Counter[str]()
     drafts: list[Draft] = []
-    async with TestsOfLabels(checkout, LOAD * workers, RUN_LIMITS) as tests:
+    async with aclosing(TestsOfLabels(checkout, LOAD * workers, RUN_LIMITS)) as tests:
         made = in_order((_draft(tests, each, range(LOADED, repeats), seed, calm) for each in methods), workers - 1)
         async with aclosing(made):
             while len(drafts) != most and (draft := await anext(made, None)) is not None:

@@ -9,8 +9,7 @@ from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Hashable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from types import TracebackType
-from typing import Any, Generic, Self, TypeVar
+from typing import Any, Generic, TypeVar
 
 from alpha_codium.limits import Limits
 from alpha_codium.repository.checkout import Checkout
@@ -107,7 +106,7 @@ class WarmTests(Generic[K]):
 class TestsOfLabels:
     """Tests of several labels on edits that don't try to forge results, up to `processes` at a time.
 
-    To be used with `async with`. `running` is how many run, `cpu_seconds` what all took so far.
+    To be used with `aclosing`. `running` is how many run, `cpu_seconds` what all took so far.
     """
 
     __test__ = False
@@ -117,13 +116,7 @@ class TestsOfLabels:
         self._warm = WarmTests[str](lambda label: RepositoryTests(checkout, label, processes, limits), 2 * MOST_LABELS)
         self._free = asyncio.Semaphore(processes)
 
-    async def __aenter__(self) -> Self:
-        """Load nothing yet."""
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def aclose(self) -> None:
         """End all processes."""
         await self._warm.close()
 

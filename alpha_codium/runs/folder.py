@@ -7,6 +7,7 @@ evaluation has `programs.jsonl` with each judged program once, `receipts.jsonl` 
 """
 
 import fcntl
+import itertools
 import json
 import os
 import tempfile
@@ -136,7 +137,9 @@ class RunFolder:
 
     def write_json(self, name: str, value: Any) -> Path:
         """Write a JSON file of the run atomically; raises UserError if it can't be written."""
-        return self._write(name, [json.dumps(value, indent=1, ensure_ascii=False) + "\n"])
+        # In pieces: the text of a large result takes several times the memory of the result.
+        pieces = json.JSONEncoder(indent=1, ensure_ascii=False).iterencode(value)
+        return self._write(name, itertools.chain(pieces, ["\n"]))
 
     def write_lines(self, name: str, values: Iterable[Any]) -> Path:
         """Write a file of JSON lines as `write_json` does, one line after the other."""

@@ -1,6 +1,7 @@
 """Tasks that are made of a repository's methods."""
 
 import random
+from contextlib import aclosing
 from dataclasses import replace
 
 import pytest
@@ -91,7 +92,7 @@ UNSURE = SOURCE.replace(
 async def test_a_method_that_tests_do_not_decide_is_no_task(
     checkout: Checkout, method: CoveredMethod, reason: str
 ) -> None:
-    async with TestsOfLabels(checkout, 1) as tests:
+    async with aclosing(TestsOfLabels(checkout, 1)) as tests:
         with pytest.raises(NoTask, match=reason):
             await draft_of(tests, method, random.Random(0))
 
@@ -106,7 +107,7 @@ async def test_tests_that_take_too_long_are_left_out(checkout: Checkout, monkeyp
 @pytest.mark.thorough
 @pytest.mark.usefixtures("all_bugs")
 async def test_a_task_whose_tests_disagree_once_is_dropped(checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with TestsOfLabels(checkout, 1) as tests:
+    async with aclosing(TestsOfLabels(checkout, 1)) as tests:
         draft = await draft_of(tests, method_of("Price.free", GROSS, FREE), random.Random(0))
         assert (draft.task.fail_to_pass, draft.task.pass_to_pass) == ((FREE,), (GROSS,))
         found = await certified(tests, draft, range(2))

@@ -5,12 +5,13 @@ replicas, by the last answer of each. Statistics are those of docs/statistics.md
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from statistics import fmean
 from typing import Any, ClassVar
 
+from alpha_codium.comparison.tables import letter, table, wrapped
 from alpha_codium.errors import UserError
 from alpha_codium.repository.running.turns import ItemRun
 from alpha_codium.statistics import Difference, mcnemar, paired_bootstrap, paired_differences
@@ -38,6 +39,13 @@ class TaskDifference:
     p_value: float
     better: tuple[str, ...]
     worse: tuple[str, ...]
+
+    def cells(self, letters: Mapping[str, str]) -> tuple[str, ...]:
+        """Return the difference as a line of a table, in which runs have letters."""
+        bounds = self.difference.interval.bounds
+        interval = "{:+.3f} to {:+.3f}".format(*bounds) if bounds else "n/a"
+        counts = (str(len(self.better)), str(len(self.worse)), f"{self.p_value:.3g}")
+        return f"{letters[self.second]} - {letters[self.first]}", f"{self.difference.value:+.3f}", interval, *counts
 
     def row(self) -> dict[str, Any]:
         """Return the difference as a row."""
@@ -72,26 +80,23 @@ class RepositoryComparison(Table):
         return {"runs": runs, "differences": self.rows(), "solved": solved, "left_out": self.left_out}
 
     def lines(self) -> Iterator[str]:
-        """Yield the comparison as Markdown tables."""
-        letters = {run.name: chr(ord("A") + number) for number, run in enumerate(self.runs)}
+        """Yield the comparison as text, in which runs have letters."""
+        letters = [letter(place) for place in range(len(self.runs))]
+        named = list(zip(letters, self.runs, strict=True))
         yield f"{counted(len(self.runs[0].scores), 'task')} in all runs; {self.left_out} without a verdict in some\n"
-        yield "|   | run | benchmark | model | pass rate |\n|---|---|---|---|---|"
-        for run in self.runs:
-            rate = fmean(run.scores.values())
-            yield f"| {letters[run.name]} | {run.name} | {run.benchmark} | {run.model} | {rate:.3f} |"
-        yield "\n| difference | pass rate | p | better | worse |\n|---|---|---|---|---|"
-        for each in self.differences:
-            interval = (
-                ""
-                if each.difference.interval.bounds is None
-                else " [{:.3f}, {:.3f}]".format(*each.difference.interval.bounds)
-            )
-            title = f"{letters[each.second]} - {letters[each.first]}"
-            numbers = f"{each.difference.value:+.3f}{interval} | {each.p_value:.3g}"
-            yield f"| {title} | {numbers} | {len(each.better)} | {len(each.worse)} |"
-        yield f"\n| {' | '.join(letters.values())} | tasks |\n|{'---|' * (len(letters) + 1)}"
-        for pattern, count in self.patterns().most_common():
-            yield f"| {' | '.join('solved' if solved else '' for solved in pattern)} | {count} |"
+        yield from (wrapped(f"{which}  {r.name}: {r.benchmark}, by {r.model}", "   ") for which, r in named)
+        yield "\nPass rates, and differences with 95 % intervals"
+        of_name = {run.name: which for which, run in named}
+        rates = [(which, f"{fmean(run.scores.values()):.3f}", "", "", "", "") for which, run in named]
+        yield table(
+            ("", "rate", "interval", "better", "worse", "p"), [*rates, *(d.cells(of_name) for d in self.differences)]
+        )
+        yield "\nTasks by the runs that solve them"
+        solved = [
+            (*("solved" if each else "-" for each in pattern), str(tasks))
+            for pattern, tasks in self.patterns().most_common()
+        ]
+        yield table((*letters, "tasks"), solved, left=len(letters))
 
 
 def compared(runs: Sequence[ScoredRun], baseline: bool = False) -> RepositoryComparison:

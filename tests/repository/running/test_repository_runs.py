@@ -11,84 +11,29 @@ from typing import Any
 import pytest
 import yaml
 
-from alpha_codium.app import repository_runs
 from alpha_codium.app.options.repository import RunOptions
 from alpha_codium.app.repository_plan import checkpoints_of, configuration, reached
-from alpha_codium.repository.checkout import Checkout
-from alpha_codium.repository.methods import find_method, with_body
 from alpha_codium.repository.providers import LocalProvider, ProviderError
-from alpha_codium.repository.recipes import RECIPES
-from alpha_codium.repository.running.benchmarks import second_half, whole_method
+from alpha_codium.repository.running.benchmarks import second_half
 from alpha_codium.repository.running.config import load_config
-from alpha_codium.repository.tasks import RepositoryTask
 from alpha_codium.runs.events import Transcript
 from alpha_codium.runs.folder import to_toml
 from alpha_codium.verdict import JUDGING_RULES
 from tests.gen.running import Done, home, run_cli
-from tests.repository.shop import FREE, GROSS, NET, SOURCE, task_of_shop
+from tests.repository.running.shop_runs import (
+    TASKS,
+    config,
+    name_in,
+    right_at_last,
+    right_for,
+    rows,
+    run,
+    the_folder,
+)
+from tests.repository.shop import GROSS, SOURCE
 from tests.servers.scripted import ScriptedServer, Status, Text, When, last_user
 
-__all__ = ["home"]
-
-
-def buggy(task: RepositoryTask) -> RepositoryTask:
-    text = with_body(SOURCE, find_method(SOURCE, task.method.qualified_name), "        return None\n")
-    return RepositoryTask.from_json(task.to_json() | {"buggy_text": text, "test_error": "None"})
-
-
-TASKS = [
-    buggy(task_of_shop("Price.gross", (GROSS,), (FREE,))),
-    buggy(task_of_shop("Price.free", (FREE,), (GROSS,))),
-    buggy(task_of_shop("Sale.net", (NET,), (FREE,))),
-]
-WRONG = "```python\ndef {name}(self):\n    return 0\n```"
-
-
-@pytest.fixture
-def config(home: Path, checkout: Checkout, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A configuration for the small repository, whose provider uses it as it is."""
-    for name in ("LITELLM_KEY", "LITELLM_ENDPOINT", "WANDB_API_KEY"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setitem(RECIPES, "shop", checkout.recipe)
-    monkeypatch.setattr(repository_runs, "check_out", lambda *_, **__: checkout)
-    Path("tasks.jsonl").write_text("".join(json.dumps(task.row(10 + n)) + "\n" for n, task in enumerate(TASKS)))
-    values = {
-        "repository": "shop",
-        "paths": {"data": "tasks.jsonl", "outputs": "outputs", "checkout": str(checkout.folder)},
-        "inference": {"model": "openai/scripted", "max_iter": 2, "workers": 1, "batch_size": 2, "cache": False},
-    }
-    file = Path("config.yaml")
-    file.write_text(yaml.safe_dump(values))
-    return file.absolute()
-
-
-def name_in(body: dict[str, Any]) -> str:
-    """The method that a request is about."""
-    question = body["messages"][1]["content"]
-    return next(task.method.name for task in TASKS if f"def {task.method.name}(" in question.rpartition("begins")[2])
-
-
-def right_for(name: str) -> str:
-    return f"```python\n{whole_method(next(task for task in TASKS if task.method.name == name))}```"
-
-
-def right_at_last(body: dict[str, Any]) -> Text:
-    """The right answer to what was answered wrongly before; `net` is never right."""
-    name, again = name_in(body), len(body["messages"]) > 2
-    return Text(right_for(name) if again and name != "net" else WRONG.format(name=name))
-
-
-def run(config: Path, server: ScriptedServer, *options: object) -> Done:
-    return run_cli("repo", "run", "--config", config, "-o", f"inference.api_base={server.api_base}", *options)
-
-
-def rows(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text().splitlines()]
-
-
-def the_folder() -> Path:
-    (folder,) = Path("outputs").iterdir()
-    return folder
+__all__ = ["config", "home"]
 
 
 @pytest.mark.thorough
@@ -116,26 +61,6 @@ def test_a_run_has_results_a_summary_transcripts_and_copies_of_its_inputs(config
     assert (folder / "prompts" / "method_gen_multiturn.yaml").exists()
     transcripts = [Transcript.read(path) for path in folder.glob("transcripts/*/0.json")]
     assert {transcript.candidate.task_name for transcript in transcripts} == {task.dp_id for task in TASKS}
-
-
-@pytest.mark.thorough
-def test_runs_of_several_benchmarks_are_compared_task_by_task(config: Path) -> None:
-    with ScriptedServer(right_at_last) as server:
-        run(config, server, "-o", "paths.format_run_name=generated")
-    right = ("--config", config, "-o", "inference.check_ground_truth=true")
-    for name in ("completion", "program_repair"):
-        run_cli("repo", "run", *right, "--benchmark", name, "-o", f"paths.format_run_name={name}")
-    names = [f"outputs/{name}" for name in ("generated", "completion", "program_repair")]
-    done = run_cli("compare", *names, "--baseline", names[0], "--json", "found.json")
-    shown = done.stdout + done.stderr
-    assert "3 tasks in all runs; 0 without a verdict in some\n" in shown
-    assert "| A | generated | method_gen_multiturn | openai/scripted | 0.667 |\n" in shown
-    assert "| B - A | +0.333 [0.000, 1.000] | 1 | 1 | 0 |\n" in shown and "| C - B |" not in shown
-    assert "| solved | solved | solved | 2 |\n|  | solved | solved | 1 |" in shown
-    assert json.loads(Path("found.json").read_text())["differences"][1]["better"] == [TASKS[2].dp_id]
-    Path("tasks.jsonl").write_text(json.dumps(buggy(task_of_shop("Sale.__init__", (NET,))).row(0)) + "\n")
-    run_cli("repo", "run", *right, "-o", "paths.format_run_name=b")
-    assert "no task has a verdict in all of completion, b: " in run_cli("compare", names[1], "outputs/b").stderr
 
 
 def test_a_page_on_a_run_has_its_tasks_turns_and_verdicts(config: Path) -> None:

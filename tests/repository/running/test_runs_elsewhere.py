@@ -11,7 +11,7 @@ from alpha_codium.repository.storage import copy_of
 from tests.gen.running import home, run_cli
 from tests.llm.test_vllm import free_ports
 from tests.repository.conftest import bucket, s3
-from tests.repository.running.test_repository_runs import (
+from tests.repository.running.shop_runs import (
     TASKS,
     config,
     name_in,
