@@ -99,7 +99,7 @@ def serve_agents(common: CommonOptions) -> None:
     try:
         from alpha_codium.serve.mcp import serve_stdio
     except ImportError as error:
-        raise UserError(f"{error.name} isn't installed: pip install -e '.[mcp]'") from error
+        raise UserError(f"tools for agents need the package {error.name}: pip install -e '.[mcp]'") from error
     asyncio.run(serve_stdio(common.settings))
 
 

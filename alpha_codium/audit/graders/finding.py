@@ -1,7 +1,6 @@
 """Where a grader is: an adapter of ours, a file or module, a command, a URL, or a metric."""
 
 import importlib.util
-from collections.abc import Sequence
 from importlib import resources
 from pathlib import Path
 
@@ -10,6 +9,10 @@ from alpha_codium.errors import UserError, nearest
 
 DIALECTS = ("judge", "judge0", "code_judge", "open_instruct", "piston", "sandbox_fusion")
 TARGET, DIALECT = "GENCODE_AUDIT_TARGET", "GENCODE_AUDIT_DIALECT"
+FORMS = (
+    "give a file (grader.py, or grader.py:function), a module (module:function), command:COMMAND, a URL, metric:NAME, "
+    "or the name of an adapter"
+)
 # Modules of `adapters` that are no adapter by themselves.
 PARTS = {"__init__", "command", "lcb_samples", "metric", "service"}
 
@@ -37,16 +40,9 @@ def find_grader(text: str, python: str, form: str = "stdin", dialect: str = "jud
             raise UserError(f"there is no file {module}")
         module = str(Path(module).absolute())
     elif not function and "." not in module and importlib.util.find_spec(module) is None:
-        raise UserError(f"there is no grader {text!r}{nearest(text, adapters())}: {_forms(adapters())}")
+        raise UserError(f"there is no grader {text!r}{nearest(text, adapters())}: {FORMS}")
     return Grader(text, module, function, form, python)
 
 
 def _adapter(name: str) -> str:
     return str(resources.files("alpha_codium.audit.adapters").joinpath(f"{name}.py"))
-
-
-def _forms(names: Sequence[str]) -> str:
-    return (
-        "give a file (grader.py, or grader.py:function), a module (module:function), command:COMMAND, a URL, "
-        f"metric:NAME, or one of {', '.join(names)}"
-    )
