@@ -122,13 +122,22 @@ def test_another_folder_is_refused_with_those_that_are_read(tmp_path: Path) -> N
         read_samples(tmp_path)
 
 
-def test_bodies_among_whole_programs_are_found_one_by_one(tmp_path: Path, problems: ProblemSet) -> None:
-    broken = "    return (a\n"
-    rows = [{"task_id": name, "solution": [WHOLE[name], BODIES[name], broken, ""]} for name in WHOLE]
-    (tmp_path / "a.jsonl").write_bytes(lines(rows))
-    found, count = with_completions_found(read_samples(tmp_path / "a.jsonl"), problems)
-    assert count == len(WHOLE)
-    assert [row.texts for row in found] == [(WHOLE[name], WHOLE[name], broken, "") for name in WHOLE]
+def found_in(path: Path, problems: ProblemSet, texts: Callable[[str], list[str]]) -> tuple[list[tuple], int]:
+    path.write_bytes(lines({"task_id": name, "solution": texts(name)} for name in WHOLE))
+    found, count = with_completions_found(read_samples(path), problems)
+    return [row.texts for row in found], count
+
+
+def test_where_most_are_bodies_each_is_found(tmp_path: Path, problems: ProblemSet) -> None:
+    found, count = found_in(tmp_path / "a.jsonl", problems, lambda name: [WHOLE[name], BODIES[name], BODIES[name], ""])
+    assert count == 2 * len(WHOLE)
+    assert found == [(WHOLE[name], WHOLE[name], WHOLE[name], "") for name in WHOLE]
+
+
+def test_a_body_among_whole_programs_stays_a_program_that_is_not_python(tmp_path: Path, problems: ProblemSet) -> None:
+    found, count = found_in(tmp_path / "a.jsonl", problems, lambda name: [WHOLE[name], WHOLE[name], BODIES[name]])
+    assert count == 0
+    assert found == [(WHOLE[name], WHOLE[name], BODIES[name]) for name in WHOLE]
 
 
 def test_a_broken_file_called_json_is_an_error_of_json(tmp_path: Path) -> None:
