@@ -81,7 +81,8 @@ class Evaluation:
             with opened_run(run, resume, description, options.on_event) as folder:
                 result = await _score(judge, tasks, programs.total(), ks, folder, options.on_event)
                 if folder is not None:
-                    await in_thread(write_results, folder, result.to_json(), result.problems, judge.executor)
+                    values = result.facts() | {"problems": result.problems}
+                    await in_thread(write_results, folder, values, result.problems, judge.executor)
         return result
 
 

@@ -136,6 +136,10 @@ class Score(Table):
 
     def to_json(self) -> dict[str, Any]:
         """The whole result as JSON."""
+        return self.facts() | {"problems": [problem.to_json() for problem in self.problems]}
+
+    def facts(self) -> dict[str, Any]:
+        """The result without its programs as JSON."""
         of_strata = {
             kind: {label: {"n_problems": len(part.problems)} | part.numbers() for label, part in parts.items()}
             for kind, parts in self.strata.items()
@@ -143,8 +147,7 @@ class Score(Table):
         values = {"n_problems": len(self.problems), **self.numbers(), "strata": of_strata}
         if not self.complete:
             values["bounds"] = {f"pass@{low.k}": [low.value, high.value] for low, high in self.bounds}
-        values |= {"verdicts": dict(sorted(self.verdicts.items())), "near_limit": self.near_limit} | self.extra
-        return values | {"problems": [problem.to_json() for problem in self.problems]}
+        return values | {"verdicts": dict(sorted(self.verdicts.items())), "near_limit": self.near_limit} | self.extra
 
     def rows(self) -> list[dict[str, Any]]:
         """One row for each program: its problem, verdict and first failing test."""

@@ -136,9 +136,12 @@ class RunFolder:
         return values
 
     def write_json(self, name: str, value: Any) -> Path:
-        """Write a JSON file of the run atomically; raises UserError if it can't be written."""
-        # In pieces: the text of a large result takes several times the memory of the result.
-        pieces = json.JSONEncoder(indent=1, ensure_ascii=False).iterencode(value)
+        """Write a JSON file of the run atomically; raises UserError if it can't be written.
+
+        Objects in it that have a method `to_json` are converted when their turn comes: a large result takes several
+        times its memory as JSON.
+        """
+        pieces = json.JSONEncoder(indent=1, ensure_ascii=False, default=lambda each: each.to_json()).iterencode(value)
         return self._write(name, itertools.chain(pieces, ["\n"]))
 
     def write_lines(self, name: str, values: Iterable[Any]) -> Path:
