@@ -17,9 +17,10 @@ from alpha_codium.data.samples.names import TaskNames
 from alpha_codium.errors import UserError, nearest
 from alpha_codium.paths import runs_folder
 from alpha_codium.report.completing import with_public_tests, with_source
+from alpha_codium.report.judged_table import JudgedTable
 from alpha_codium.report.problems import RunProblems
 from alpha_codium.report.reading import generated_samples, judged_samples, split_by_known
-from alpha_codium.report.samples import ChosenSamples, StoredSample
+from alpha_codium.report.samples import ChosenSamples, StoredSample, failures
 from alpha_codium.runs import RunFolder
 from alpha_codium.runs.folder import REPOSITORY_COMMAND, RUN_FILE, WITHOUT_VERDICTS
 
@@ -72,20 +73,45 @@ def remove_run(name: str) -> None:
             raise UserError(f"{error.filename or folder.path} can't be deleted: {error.strerror}") from error
 
 
-def show_sample(run: str, problem: str | None = None, sample: int | None = None) -> tuple[StoredSample, ChosenSamples]:
-    """Return a sample of a run, and all its samples; raises UserError if there is none, or the run can't be read.
+@dataclass(frozen=True, slots=True)
+class ShownSample:
+    """A sample of a run, the number of the run's samples, and how many of them failed, in words."""
+
+    sample: StoredSample
+    samples: int
+    failures: str
+
+
+def show_sample(run: str, problem: str | None = None, sample: int | None = None) -> ShownSample:
+    """Return a sample of a run; raises UserError if there is none, or the run can't be read.
 
     The sample is the first that failed, or else the first, of those that the arguments select.
     """
     folder = RunFolder.reopen(runs_folder(), run)
-    samples = _samples(folder)
-    chosen = _chosen(folder, samples, problem, sample)
-    first = (chosen.failed or chosen.samples)[0]
-    if folder.description()["command"] in WITHOUT_VERDICTS:
-        first = with_public_tests(first, folder, RunProblems(folder))
-    elif not first.source:
-        first = with_source(first, RunProblems(folder))
-    return first, samples
+    generated = folder.description()["command"] in WITHOUT_VERDICTS
+    shown = None if generated else _shown_by_table(folder, problem, sample)
+    if shown is None:
+        samples = _samples(folder)
+        chosen = _chosen(folder, samples, problem, sample)
+        shown = ShownSample((chosen.failed or chosen.samples)[0], len(samples.samples), samples.failures(" of the run"))
+    if generated:
+        return replace(shown, sample=with_public_tests(shown.sample, folder, RunProblems(folder)))
+    return shown if shown.sample.source else replace(shown, sample=with_source(shown.sample, RunProblems(folder)))
+
+
+def _shown_by_table(folder: RunFolder, problem: str | None, sample: int | None) -> ShownSample | None:
+    """Return what `show_sample` does of a finished evaluation; None if it has no table that tells."""
+    table = JudgedTable.of(folder)
+    if table is None or not len(table):
+        return None
+    chosen = table
+    if problem is not None:
+        chosen = chosen.where("problem", _problem_named(folder, chosen.names, problem))
+    if sample is not None:
+        _refuse_unknown(sample, chosen.indices)
+        chosen = chosen.where("sample", sample)
+    found = (chosen.failed or chosen).first()
+    return found and ShownSample(found, len(table), failures(len(table.failed), len(table), " of the run"))
 
 
 def chosen_samples(run: str, problem: str | None = None, sample: int | None = None) -> ChosenSamples:
@@ -121,17 +147,24 @@ def _chosen(folder: RunFolder, of: ChosenSamples, problem: str | None, sample: i
     """Return the samples of a problem with an index, each if it is given; raises UserError if there is none."""
     chosen = of.samples
     if problem is not None:
-        names = list(dict.fromkeys(each.problem for each in chosen))
-        name = TaskNames(names).find(problem)
+        name = _problem_named(folder, list(dict.fromkeys(each.problem for each in chosen)), problem)
         chosen = [each for each in chosen if each.problem == name]
-        if not chosen:
-            raise UserError(f"run {folder.name!r} has no samples of {problem!r}{nearest(problem, names)}")
     if sample is not None:
-        indices = sorted({each.result.index for each in chosen})
+        _refuse_unknown(sample, sorted({each.result.index for each in chosen}))
         chosen = [each for each in chosen if each.result.index == sample]
-        if not chosen:
-            raise UserError(f"there is no sample {sample}: there are {indices[0]} to {indices[-1]}")
     return replace(of, samples=chosen)
+
+
+def _problem_named(folder: RunFolder, names: list[str], problem: str) -> str:
+    name = TaskNames(names).find(problem)
+    if name is None:
+        raise UserError(f"run {folder.name!r} has no samples of {problem!r}{nearest(problem, names)}")
+    return name
+
+
+def _refuse_unknown(sample: int, indices: list[int]) -> None:
+    if sample not in indices:
+        raise UserError(f"there is no sample {sample}: there are {indices[0]} to {indices[-1]}")
 
 
 def _stored_run(folder: RunFolder) -> StoredRun:

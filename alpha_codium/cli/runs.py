@@ -46,12 +46,12 @@ def show(run: str, problem: str | None, sample: int | None, failed: bool, common
     if failed:
         _list_failed(run, problem, sample, common)
         return
-    shown, samples = show_sample(run, problem, sample)
-    common.write_json(shown.to_json())
-    for line in shown.lines():
+    shown = show_sample(run, problem, sample)
+    common.write_json(shown.sample.to_json())
+    for line in shown.sample.lines():
         say(line)
-    more = "; show others with --problem NAME --sample I, list them with --failed" if len(samples.samples) > 1 else ""
-    click.echo(f"{samples.failures(' of the run')}{more}", err=True)
+    more = "; show others with --problem NAME --sample I, list them with --failed" if shown.samples > 1 else ""
+    click.echo(f"{shown.failures}{more}", err=True)
 
 
 def _list_failed(run: str, problem: str | None, sample: int | None, common: CommonOptions) -> None:

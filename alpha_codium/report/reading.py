@@ -13,7 +13,6 @@ from alpha_codium.eval.known import KNOWN_GROUPS
 from alpha_codium.eval.prepare import GENERATED
 from alpha_codium.eval.results import CandidateResult
 from alpha_codium.gen.loop import finished_samples
-from alpha_codium.program import PYTHON
 from alpha_codium.report.samples import StoredSample
 from alpha_codium.repository.harness import PASSED
 from alpha_codium.repository.running.results import candidate_of
@@ -128,14 +127,20 @@ def read(folder: RunFolder, others: Iterable[RunFolder] = ()) -> ReadRun:
 def judged_samples(folder: RunFolder) -> list[StoredSample]:
     """Return the programs that an evaluation judged, in the problems' order, those of known verdict included."""
     results = {(line[0], line[1].group, line[1].index): line for line in folder.journal.read(_judged_line)}
-    programs: dict[str, tuple[str, str]] = {}
-    for program in Journal(folder.path / PROGRAMS).entries():
-        programs[program["program"]] = (program["source"], program["language"])
-    samples = []
-    for name, result in results.values():
-        source, language = programs.get(result.program, ("", PYTHON))
-        samples.append(StoredSample(name, result, source, language))
+    programs = {program["program"]: program for program in Journal(folder.path / PROGRAMS).entries()}
+    samples = [_sample(*each, programs.get(each[1].program)) for each in results.values()]
     return sorted(samples, key=lambda each: (natural_order(each.problem), each.result.group, each.result.index))
+
+
+def sample_of_line(line: dict[str, Any], program: dict[str, Any] | None) -> StoredSample:
+    """Return the sample of a line of an evaluation's journal, and of the line on its program, if there is one."""
+    return _sample(*_judged_line(line), program)
+
+
+def _sample(problem: str, result: CandidateResult, program: dict[str, Any] | None) -> StoredSample:
+    if program is None:
+        return StoredSample(problem, result)
+    return StoredSample(problem, result, program["source"], program["language"])
 
 
 def split_by_known(samples: Iterable[StoredSample]) -> tuple[list[StoredSample], list[StoredSample]]:

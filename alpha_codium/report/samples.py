@@ -14,6 +14,8 @@ from alpha_codium.solution import Candidate
 from alpha_codium.verdict import Verdict
 from alpha_codium.wording import counted
 
+NOT_FAILED = (Verdict.ACCEPTED, Verdict.NO_TESTS)
+
 
 @dataclass(frozen=True, slots=True)
 class StoredSample:
@@ -32,7 +34,7 @@ class StoredSample:
     @property
     def failed(self) -> bool:
         """Whether the program isn't accepted; one without tests didn't fail."""
-        return self.result.verdict not in (Verdict.ACCEPTED, Verdict.NO_TESTS)
+        return self.result.verdict not in NOT_FAILED
 
     @property
     def error(self) -> str:
@@ -96,9 +98,9 @@ class ChosenSamples:
 
     def failures(self, where: str = "") -> str:
         """Return how many of the samples failed; without public tests, only how many there are."""
-        number = counted(len(self.samples), "sample") + where
         if self.judged:
-            return f"{len(self.failed)} of {number} failed"
+            return failures(len(self.failed), len(self.samples), where)
+        number = counted(len(self.samples), "sample") + where
         tested = any(each.result.verdict is not Verdict.NO_TESTS for each in self.samples)
         return f"{len(self.failed)} of {number} failed the public tests" if tested else f"{number}, no public tests"
 
@@ -106,3 +108,8 @@ class ChosenSamples:
         """Return how often each kind of error or verdict occurs among the samples that failed."""
         kinds = Counter(each.error.partition(":")[0] or each.result.verdict.value for each in self.failed)
         return ", ".join(f"{count} {kind}" for kind, count in kinds.most_common())
+
+
+def failures(failed: int, samples: int, where: str = "") -> str:
+    """Return how many samples failed, in words."""
+    return f"{failed} of {counted(samples, 'sample')}{where} failed"

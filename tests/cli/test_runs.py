@@ -2,6 +2,7 @@
 
 import csv
 import json
+import os
 import re
 from pathlib import Path
 
@@ -75,6 +76,23 @@ def test_a_sample_is_chosen_by_problem_and_index(scored, tmp_path):
     ):
         done = run_cli("runs", "show", "r", *wrong)
         assert (done.returncode, said in done.stderr) == (2, True), done.stderr
+
+
+@pytest.mark.parametrize("chosen", [(), ("--problem", "p/2"), ("--sample", 0)])
+def test_a_sample_is_found_by_the_table_and_without_one_it_is_the_same(scored, chosen):
+    journal, table = scored / "journal.jsonl", scored / "candidates.parquet"
+    by_table = run_cli("runs", "show", "r", *chosen)
+    times = journal.stat().st_mtime_ns, table.stat().st_mtime_ns
+    lines = journal.read_text()
+    journal.write_text(f"what else is there isn't read\n{lines}")
+    os.utime(journal, ns=times)
+    assert run_cli("runs", "show", "r", *chosen).stdout == by_table.stdout
+    os.utime(journal)
+    assert run_cli("runs", "show", "r", *chosen).returncode == 2, "a table that is older than the journal isn't used"
+    journal.write_text(lines)
+    table.unlink()
+    without = run_cli("runs", "show", "r", *chosen)
+    assert (without.stdout, without.stderr) == (by_table.stdout, by_table.stderr)
 
 
 def test_each_program_stands_once_in_the_folder_and_results_have_its_hash_and_failure(scored):
