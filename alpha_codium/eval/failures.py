@@ -1,6 +1,7 @@
 """What a person needs to see why a program failed: its first failing test, in shortened texts."""
 
 import difflib
+import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -9,7 +10,7 @@ from alpha_codium.judge.behaviour import DRIVER_LINES
 from alpha_codium.judge.judge import ProblemJudge
 from alpha_codium.problem import TestCase
 from alpha_codium.program import PYTHON
-from alpha_codium.values import JsonValue
+from alpha_codium.values import JsonValue, Readers
 from alpha_codium.verdict import Judgement, Verdict
 
 # The most characters of a text, and those before the first difference of two outputs.
@@ -28,6 +29,7 @@ class Failure(JsonValue):
     """
 
     optional: ClassVar[tuple[str, ...]] = ("input", "expected", "actual", "assertion", "stderr", "used")
+    readers: ClassVar[Readers] = dict.fromkeys(("input", "expected", "actual", "assertion", "stderr"), sys.intern)
 
     test: int | None
     verdict: Verdict
@@ -111,7 +113,8 @@ def shortened_end(text: str) -> str:
 
 
 def _encodable(text: str) -> str:
-    return text.encode("utf-8", "replace").decode("utf-8")
+    # Programs that fail the same test share its texts.
+    return sys.intern(text.encode("utf-8", "replace").decode("utf-8"))
 
 
 def _section(title: str, text: str) -> Iterator[str]:
