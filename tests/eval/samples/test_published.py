@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from tests.cli.here import gencode
-from tests.data.records import write_jsonl
 from tests.support import shared_path
 
 IMPORTS = "from typing import *; import math, re, heapq, itertools, collections"
