@@ -214,7 +214,7 @@ def _copy(checkout: Path, folder: Path) -> Path:
 
 def _download(recipe: Recipe, version: str, folder: Path) -> Path:
     what = f"{recipe.distribution}=={version}"
-    _pip("download", "--no-deps", "--no-binary", ":all:", "--dest", str(folder), what)
+    _pip("download", "--no-deps", "--no-binary", recipe.distribution, "--dest", str(folder), what)
     return next(folder.glob("*.tar.gz"))
 
 
