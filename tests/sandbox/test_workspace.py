@@ -81,7 +81,9 @@ async def test_memory_that_the_script_takes_is_not_the_programs(folder: Path) ->
 
 
 async def test_a_script_that_fails_is_an_error_with_its_reason(folder: Path) -> None:
-    workspace = Workspace(str(folder), (), "raise ValueError('no such label')")
+    # What is said while the interpreter ends, such as warnings, comes later.
+    later = "import atexit, sys\natexit.register(sys.stderr.write, 'ResourceWarning: unclosed socket\\n')\n"
+    workspace = Workspace(str(folder), (), f"{later}raise ValueError('no such label')")
     with pytest.raises(SandboxError, match=r"^the workspace's script failed: ValueError: no such label$"):
         async with open_sandbox("local", workers=1, workspace=workspace):
             pass
