@@ -11,6 +11,7 @@
 4. What tests say is the same on any machine, without its folders: see `Checkout.hidden`.
 """
 
+import functools
 import json
 import math
 import random
@@ -89,6 +90,7 @@ def edit_of(source: str, file: str, method: str, text: str) -> Edit:
     return Edit(file, text, method if _besides_body(source, method) == _besides_body(text, method) else "")
 
 
+@functools.lru_cache(maxsize=16)
 def _besides_body(source: str, method: str) -> tuple[str, list[str], str]:
     """Return what is before a method, the tokens of its declaration, and what is after it."""
     try:
