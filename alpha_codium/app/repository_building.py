@@ -80,8 +80,10 @@ async def build_tasks_async(options: BuildOptions) -> BuildReport:
         built = await builder.build(chosen, methods, folder.journal)
         tasks = [task for label in built for task in label.tasks]
         if not tasks:
-            raise UserError("no method became a task: " + "; ".join(f"{each.label}: {reasons(each)}" for each in built))
-        card = card_of(files, built, repeats, version_of(str(files.interpreter)))
+            raise UserError(
+                "no method became a task: " + "; ".join(f"{each.label}: {reasons(each.dropped)}" for each in built)
+            )
+        card = card_of(files, built, options.seed, repeats, version_of(str(files.interpreter)))
         await in_thread(save_tasks, tasks, target, card, f"{recipe.name} {files.version}")
         report = BuildReport(tuple(built), target)
         folder.write_json("results.json", report.to_json())
@@ -172,6 +174,6 @@ class _Builder:
         except SandboxError as error:
             self.options.on_event(Noted(f"no tasks of {label}: {error}"))
             return LabelTasks(label, (), {str(error): 1}, 0.0)
-        why = f" (no task: {reasons(made)})" if made.dropped else ""
+        why = f" (no task: {reasons(made.dropped)})" if made.dropped else ""
         self.options.on_event(Noted(f"{label}: {counted(len(made.tasks), 'task')}, {made.cpu_seconds:.0f} CPU s{why}"))
         return made
