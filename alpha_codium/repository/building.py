@@ -17,7 +17,7 @@ from collections import Counter, deque
 from collections.abc import AsyncGenerator, Coroutine, Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, TypeVar
+from typing import Any, TypeVar
 
 from alpha_codium.repository.certificate import LOAD, LOADED, REPEATS, Draft, certified, edit_for
 from alpha_codium.repository.checkout import Checkout
@@ -58,8 +58,6 @@ class LabelTasks(JsonValue):
 
     `calm` and `loaded` count the runs of the certificate by how many ran at a time.
     """
-
-    optional: ClassVar[Sequence[str]] = ("calm", "loaded")
 
     label: str
     tasks: tuple[RepositoryTask, ...]

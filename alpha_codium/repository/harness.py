@@ -137,7 +137,6 @@ class RepositoryTests:
     """The tests of one label of a repository, in a sandbox that is open within `async with`.
 
     `containers` are the options of the backend `oci`, in which they run then; None for jails of this machine.
-    `cpu_seconds` is what all runs so far took.
     """
 
     def __init__(
@@ -159,7 +158,6 @@ class RepositoryTests:
             workspace = replace(workspace, libraries=(checkout.packages(),))
             self._sandbox = open_sandbox("oci", workers=workers, workspace=workspace, **containers)
         self._covered = containers is None
-        self.cpu_seconds = 0.0
         self._driver = INSIDE.joinpath("driver.py").read_text("utf-8")
 
     async def __aenter__(self) -> Self:
@@ -288,7 +286,6 @@ class RepositoryTests:
         program = Program(PYTHON, {edit.file: edit.text}, edit.file)
         job = Job(program, (json.dumps(whole),), limits or self.limits, self._driver)
         execution = (await report_of(self._sandbox, job)).last
-        self.cpu_seconds += execution.cpu_seconds
         if execution.status is Status.INTERNAL_ERROR:
             raise SandboxError(f"the tests of {self.label} could not be run: {_end(execution)}")
         try:
