@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from contextlib import aclosing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,12 +10,12 @@ from alpha_codium.app.events import Noted, ProgressCounter, working
 from alpha_codium.app.options.repository import BuildOptions
 from alpha_codium.app.run_folders import run_or_temporary, with_settings
 from alpha_codium.config import load_settings
-from alpha_codium.coroutines import blocking, in_thread
+from alpha_codium.coroutines import blocking, concurrently, in_thread
 from alpha_codium.data.sources import output_path
 from alpha_codium.data.store import check_target
 from alpha_codium.errors import DatasetError, SandboxError, UserError
 from alpha_codium.options import recorded, use_case
-from alpha_codium.repository.building import LabelTasks, in_order, tasks_of
+from alpha_codium.repository.building import LabelTasks, tasks_of
 from alpha_codium.repository.card import card_of, reasons
 from alpha_codium.repository.checkout import Checkout, check_out
 from alpha_codium.repository.coverage import CoveredMethod, calls_of, covered_methods
@@ -81,8 +80,10 @@ async def build_tasks_async(options: BuildOptions) -> BuildReport:
         built = await builder.build(chosen, methods, folder.journal)
         tasks = [task for label in built for task in label.tasks]
         if not tasks:
-            raise UserError("no method became a task: " + "; ".join(f"{each.label}: {reasons(each)}" for each in built))
-        card = card_of(files, built, repeats, version_of(str(files.interpreter)))
+            raise UserError(
+                "no method became a task: " + "; ".join(f"{each.label}: {reasons(each.dropped)}" for each in built)
+            )
+        card = card_of(files, built, options.seed, repeats, version_of(str(files.interpreter)))
         await in_thread(save_tasks, tasks, target, card, f"{recipe.name} {files.version}")
         report = BuildReport(tuple(built), target)
         folder.write_json("results.json", report.to_json())
@@ -113,29 +114,25 @@ class _Builder:
     async def methods(self, labels: Sequence[str]) -> Mapping[str, Sequence[CoveredMethod]]:
         """Return the methods that tests call, by their component; the calls of each label are noted once and kept."""
         every = labels if self.options.only_labels else dict.fromkeys([*labels, *self.checkout.labels()])
-        traces: dict[str, Trace] = {}
-        reason: SandboxError | None = None
+        todo, traces, refused = iter(every), dict[str, Trace](), list[SandboxError]()
         with working(self.options.on_event, "labels whose calls are noted", len(every)) as on_done:
-            async with aclosing(in_order((self._calls(label) for label in every), self.workers)) as noted:
-                async for label, trace in noted:
-                    if isinstance(trace, Trace):
-                        traces[label] = trace
-                    else:
-                        reason = trace
-                        self.options.on_event(Noted(f"no tests of {label}: {reason}"))
+
+            async def note() -> None:
+                for label in todo:
+                    try:
+                        traces[label] = await calls_of(self.checkout, label)
+                    except SandboxError as error:
+                        refused.append(error)
+                        self.options.on_event(Noted(f"no tests of {label}: {error}"))
                     on_done(label)
-        if reason is not None and not traces:
-            raise reason
+
+            await concurrently(note() for _ in range(self.workers))
+        if refused and not traces:
+            raise refused[0]
         found = defaultdict(list)
         for each in await in_thread(covered_methods, self.checkout, traces, self.options.seed):
             found[each.labels[0]].append(each)
         return found
-
-    async def _calls(self, label: str) -> tuple[str, Trace | SandboxError]:
-        try:
-            return label, await calls_of(self.checkout, label)
-        except SandboxError as error:
-            return label, error
 
     async def build(
         self, labels: Sequence[str], methods: Mapping[str, Sequence[CoveredMethod]], journal: Journal
@@ -177,6 +174,6 @@ class _Builder:
         except SandboxError as error:
             self.options.on_event(Noted(f"no tasks of {label}: {error}"))
             return LabelTasks(label, (), {str(error): 1}, 0.0)
-        why = f" (no task: {reasons(made)})" if made.dropped else ""
+        why = f" (no task: {reasons(made.dropped)})" if made.dropped else ""
         self.options.on_event(Noted(f"{label}: {counted(len(made.tasks), 'task')}, {made.cpu_seconds:.0f} CPU s{why}"))
         return made

@@ -17,13 +17,13 @@ from collections import Counter, deque
 from collections.abc import AsyncGenerator, Coroutine, Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
-from typing import Any, ClassVar, TypeVar
+from typing import Any, TypeVar
 
 from alpha_codium.repository.certificate import LOAD, LOADED, REPEATS, Draft, certified, edit_for
 from alpha_codium.repository.checkout import Checkout
 from alpha_codium.repository.controls import Control, controls_in, files_in
 from alpha_codium.repository.coverage import CoveredMethod
-from alpha_codium.repository.harness import LIMITS, NOT_RUN, PASSED, SuiteRun
+from alpha_codium.repository.harness import LIMITS, NOT_RUN, PASSED, Edit, SuiteRun
 from alpha_codium.repository.methods import without_completion
 from alpha_codium.repository.mutations import Mutation, mutations, no_ops
 from alpha_codium.repository.tasks import RepositoryTask
@@ -59,8 +59,6 @@ class LabelTasks(JsonValue):
     `calm` and `loaded` count the runs of the certificate by how many ran at a time.
     """
 
-    optional: ClassVar[Sequence[str]] = ("calm", "loaded")
-
     label: str
     tasks: tuple[RepositoryTask, ...]
     dropped: Mapping[str, int]
@@ -86,9 +84,15 @@ async def tasks_of(
     workers = workers or os.cpu_count() or 1
     dropped, calm, loaded = Counter[str](), Counter[str](), Counter[str]()
     drafts: list[Draft] = []
+    free = asyncio.Semaphore(workers)
+
+    async def draft_in_turn(covered: CoveredMethod) -> Draft | str:
+        async with free:
+            return await _draft(tests, covered, range(LOADED, repeats), seed, calm)
+
     async with aclosing(TestsOfLabels(checkout, LOAD * workers, RUN_LIMITS)) as tests:
-        made = in_order((_draft(tests, each, range(LOADED, repeats), seed, calm) for each in methods), workers - 1)
-        async with aclosing(made):
+        # Some more than run at a time, since one may take as long as several that follow.
+        async with aclosing(in_order(map(draft_in_turn, methods), LOAD * workers)) as made:
             while len(drafts) != most and (draft := await anext(made, None)) is not None:
                 if isinstance(draft, str):
                     dropped[draft] += 1
@@ -181,10 +185,13 @@ class Trial:
         # What tests said that failed, by an assertion if they did, with any text but those that raise.
         self.messages: dict[str, str] = {}
         self.raising = no_ops(covered.source, covered.method)["raise"]
+        # All texts differ in the method's body only, so that the whole file needn't be parsed for each.
+        self.swapped = edit_for(self.task, self.raising).method
 
     async def run(self, text: str, names: Sequence[str] = (), **options: Any) -> SuiteRun:
         """Run tests, by default all that pass with the method, on a text of the file."""
-        return await self.tests.run(self.task.labels, edit_for(self.task, text), names or self.passing, **options)
+        edit = Edit(self.covered.file, text, self.swapped)
+        return await self.tests.run(self.task.labels, edit, names or self.passing, **options)
 
     async def pass_all(self) -> None:
         """Keep the tests that pass with the method as it is; raises NoTask if there are none."""

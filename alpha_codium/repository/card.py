@@ -25,7 +25,7 @@ task_categories:
 # Methods of {name} {version}
 
 {counted} for the repository benchmark of gencode, made by `gencode repo build` of gencode {gencode} from the documented
-methods of {name} {version}.
+methods of {name} {version}, which were tried in a random order (seed {seed}).
 
 - Source: {source}{url}
 - SHA-256 of the names and contents of its files: {digest}
@@ -52,11 +52,16 @@ Answers to {controlled} of {count} are controlled by tests with another expected
 
 ## Columns
 
-Those of the dataset `anonauthor/django_multi_task`, with its names and meanings, and these: `repository`, `version`,
-`file_sha256`; `label` and `labels`, with which the tests are loaded; `completion_prefix`; `bug`, its kind, and
-`bug_crashes`; `fail_to_pass`, `pass_to_pass`, `bug_tests` and `completion_tests`, parts of `tests`; `deciding_tests`,
-the number of `fail_to_pass`; `mutants`, the number of small bugs that were tried, `mutation_score`, the share that was
-found, and `survivors`, the others; `controls` and `uncontrolled`; `cpu_seconds`, the most that a run of the tests took.
+As in `anonauthor/django_multi_task`: `idx` and `dp_id`; `file_path`, `class_name` and `class_doc`; `method`, with its
+`name`, `declaration`, `description` (the docstring), `body`, and the first and last lines of the declaration and the
+body, from 0; `raw_file_content`, the file; `file_without_method` and `class_without_method`; `file_with_buggy_method`
+and `test_error_message`, what its tests say; `tests`, the names of all in `full_paths`.
+
+Besides: `repository`, `version`, `file_sha256`; `label` and `labels`, with which the tests are loaded;
+`completion_prefix`, the part of the body that a completion continues; `bug`, its kind, and `bug_crashes`;
+`fail_to_pass`, `pass_to_pass`, `bug_tests` and `completion_tests`, parts of `tests`; `deciding_tests`, the number of
+`fail_to_pass`; `mutants`, the number of small bugs that were tried, `mutation_score`, the share that was found, and
+`survivors`, the others; `controls` and `uncontrolled`; `cpu_seconds`, the most that a run of the tests took.
 
 ## Contamination
 
@@ -76,9 +81,10 @@ Python {python}, TZ=UTC, LC_ALL=C.UTF-8, PYTHONHASHSEED=0, `random.seed(0)`. The
 
 ## Components
 
-| tests | tasks | no tasks |
+| tests | tasks | methods that became none |
 |---|---|---|
 {labels}
+| all | {count} | {reasons} |
 """
 NUMBERS: Mapping[str, Callable[[RepositoryTask], float]] = {
     "tests": lambda task: len(task.tests),
@@ -89,7 +95,7 @@ NUMBERS: Mapping[str, Callable[[RepositoryTask], float]] = {
 }
 
 
-def card_of(checkout: Checkout, built: Sequence[LabelTasks], repeats: int, python: str) -> str:
+def card_of(checkout: Checkout, built: Sequence[LabelTasks], seed: int, repeats: int, python: str) -> str:
     """Return the text of the card."""
     recipe = checkout.recipe
     tasks = [task for label in built for task in label.tasks]
@@ -112,6 +118,7 @@ def card_of(checkout: Checkout, built: Sequence[LabelTasks], repeats: int, pytho
         bugs=", ".join(f"{kind} {count}" for kind, count in bugs.most_common()),
         crashes=sum(task.bug_crashes for task in tasks),
         controlled=sum(bool(task.controls) for task in tasks),
+        seed=seed,
         repeats=repeats,
         wrong=min(repeats, WRONG_REPEATS),
         single=sum(len(task.tests) == 1 for task in tasks),
@@ -120,7 +127,8 @@ def card_of(checkout: Checkout, built: Sequence[LabelTasks], repeats: int, pytho
         calm_runs=described(_sum(label.calm for label in built)),
         python=python,
         moment=MOMENT.isoformat(),
-        labels="\n".join(f"| {label.label} | {len(label.tasks)} | {reasons(label)} |" for label in built),
+        labels="\n".join(f"| {label.label} | {len(label.tasks)} | {reasons(label.dropped)} |" for label in built),
+        reasons=reasons(_sum(label.dropped for label in built)),
     )
 
 
@@ -136,6 +144,6 @@ def _sum(counts: Iterable[Mapping[str, int]]) -> Counter[str]:
     return total
 
 
-def reasons(label: LabelTasks) -> str:
-    """Return why methods of a label became no tasks, with their numbers."""
-    return ", ".join(f"{reason}: {count}" for reason, count in sorted(label.dropped.items()))
+def reasons(dropped: Mapping[str, int]) -> str:
+    """Return why methods became no tasks, with their numbers."""
+    return ", ".join(f"{reason}: {count}" for reason, count in sorted(dropped.items()))

@@ -69,4 +69,6 @@ def described(beside: Mapping[str, int]) -> str:
     numbers: Sequence[int] = sorted(Counter({int(number): count for number, count in beside.items()}).elements())
     if not numbers:
         return "none"
+    if numbers[0] == numbers[-1]:
+        return f"{numbers[0]} at a time"
     return f"{numbers[0]} to {numbers[-1]} at a time (median {numbers[len(numbers) // 2]})"

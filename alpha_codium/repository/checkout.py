@@ -1,5 +1,6 @@
 """A repository on this machine: its files, and the virtual environment in which its tests run."""
 
+import functools
 import hashlib
 import re
 import shutil
@@ -76,30 +77,9 @@ class Checkout:
 
     def hidden(self, text: str) -> str:
         """Return what tests say as it is on any machine: without folders, temporary names and addresses of memory."""
-        for folder, name in self._folders():
+        for folder, name in _shown(self):
             text = re.sub(rf"(?<![\w.-]){re.escape(folder)}(?![\w.-]){'' if name else '/'}", name, text)
         return ADDRESS.sub("0x...", TEMPORARY.sub("TMPDIR/tmp", LIBRARY.sub("", text)))
-
-    def _folders(self) -> Iterator[tuple[str, str]]:
-        """Yield folders of this machine, each with the name that is shown instead, the inner ones first.
-
-        The names of files in folders without a name begin after them.
-        """
-        environment = self.interpreter.parent.parent
-        library = Path(sysconfig.get_path("stdlib"))
-        for folder in (self.folder, environment / "lib" / library.name / "site-packages", library):
-            for path in {folder, folder.resolve()}:
-                yield str(path), ""
-        shown = {
-            self.folder: ".",
-            environment: "environment",
-            Path(sys.base_prefix): "python",
-            home(): "$GENCODE_HOME",
-            Path.home(): "~",
-        }
-        for folder, name in shown.items():
-            for path in {folder.absolute(), folder.resolve()} - {Path("/")}:
-                yield str(path), name
 
     def packages(self) -> str:
         """Return the folder with the installed requirements."""
@@ -114,6 +94,28 @@ class Checkout:
     def digest(self) -> str:
         """Return the SHA-256 of the names and contents of all files."""
         return digest_of(self.folder)
+
+
+@functools.lru_cache(maxsize=8)
+def _shown(checkout: Checkout) -> tuple[tuple[str, str], ...]:
+    """Return folders of this machine, each with the name that is shown instead, the inner ones first.
+
+    The names of files in folders without a name begin after them.
+    """
+    environment = checkout.interpreter.parent.parent
+    library = Path(sysconfig.get_path("stdlib"))
+    nameless = (checkout.folder, environment / "lib" / library.name / "site-packages", library)
+    found = [(str(path), "") for folder in nameless for path in {folder, folder.resolve()}]
+    named = {
+        checkout.folder: ".",
+        environment: "environment",
+        Path(sys.base_prefix): "python",
+        home(): "$GENCODE_HOME",
+        Path.home(): "~",
+    }
+    for folder, name in named.items():
+        found += [(str(path), name) for path in {folder.absolute(), folder.resolve()} - {Path("/")}]
+    return tuple(found)
 
 
 def digest(text: str) -> str:
@@ -214,7 +216,7 @@ def _copy(checkout: Path, folder: Path) -> Path:
 
 def _download(recipe: Recipe, version: str, folder: Path) -> Path:
     what = f"{recipe.distribution}=={version}"
-    _pip("download", "--no-deps", "--no-binary", ":all:", "--dest", str(folder), what)
+    _pip("download", "--no-deps", "--no-binary", recipe.distribution, "--dest", str(folder), what)
     return next(folder.glob("*.tar.gz"))
 
 

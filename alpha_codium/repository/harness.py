@@ -11,6 +11,7 @@
 4. What tests say is the same on any machine, without its folders: see `Checkout.hidden`.
 """
 
+import functools
 import json
 import math
 import random
@@ -89,6 +90,7 @@ def edit_of(source: str, file: str, method: str, text: str) -> Edit:
     return Edit(file, text, method if _besides_body(source, method) == _besides_body(text, method) else "")
 
 
+@functools.lru_cache(maxsize=16)
 def _besides_body(source: str, method: str) -> tuple[str, list[str], str]:
     """Return what is before a method, the tokens of its declaration, and what is after it."""
     try:
@@ -135,7 +137,6 @@ class RepositoryTests:
     """The tests of one label of a repository, in a sandbox that is open within `async with`.
 
     `containers` are the options of the backend `oci`, in which they run then; None for jails of this machine.
-    `cpu_seconds` is what all runs so far took.
     """
 
     def __init__(
@@ -157,7 +158,6 @@ class RepositoryTests:
             workspace = replace(workspace, libraries=(checkout.packages(),))
             self._sandbox = open_sandbox("oci", workers=workers, workspace=workspace, **containers)
         self._covered = containers is None
-        self.cpu_seconds = 0.0
         self._driver = INSIDE.joinpath("driver.py").read_text("utf-8")
 
     async def __aenter__(self) -> Self:
@@ -286,7 +286,6 @@ class RepositoryTests:
         program = Program(PYTHON, {edit.file: edit.text}, edit.file)
         job = Job(program, (json.dumps(whole),), limits or self.limits, self._driver)
         execution = (await report_of(self._sandbox, job)).last
-        self.cpu_seconds += execution.cpu_seconds
         if execution.status is Status.INTERNAL_ERROR:
             raise SandboxError(f"the tests of {self.label} could not be run: {_end(execution)}")
         try:

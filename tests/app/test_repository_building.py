@@ -1,5 +1,6 @@
 """Building a dataset of tasks, label by label."""
 
+import asyncio
 import json
 import os
 import signal
@@ -11,12 +12,14 @@ import pytest
 
 from alpha_codium.app import repository_building
 from alpha_codium.app.repository_building import BuildReport, build_tasks
+from alpha_codium.config import load_settings
 from alpha_codium.data.catalogue import list_datasets
-from alpha_codium.errors import UserError
+from alpha_codium.errors import SandboxError, UserError
 from alpha_codium.repository.building import LabelTasks, tasks_of
 from alpha_codium.repository.dataset import load_tasks
+from alpha_codium.repository.harness import Trace
 from tests.gen.running import run_cli
-from tests.repository.shop import SOURCE, TESTS
+from tests.repository.shop import SOURCE, TESTS, checkout_at
 
 RECIPE = """\
 distribution = "shop"
@@ -94,6 +97,26 @@ def test_ctrl_c_exits_with_130_and_says_how_to_resume(shop: Path) -> None:
     _, errors = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "resume this run with gencode repo build --resume mine\n" in errors
+
+
+@pytest.mark.timeout(30)
+def test_a_label_whose_tests_take_long_does_not_hold_the_others(shop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked, all_asked = [], asyncio.Event()
+
+    async def failing(_: object, label: str) -> Trace:
+        asked.append(label)
+        if label == "d":
+            all_asked.set()
+        if label == "a":
+            await all_asked.wait()
+        raise SandboxError(label)
+
+    monkeypatch.setattr(repository_building, "check_out", lambda *_, **__: checkout_at(shop))
+    monkeypatch.setattr(repository_building, "calls_of", failing)
+    settings = load_settings(overrides=["code_tester.workers=2"])
+    with pytest.raises(SandboxError, match="b"):
+        build_tasks("shop", labels=("a", "b", "c", "d"), only_labels=True, settings=settings)
+    assert asked == ["a", "b", "c", "d"]
 
 
 @pytest.mark.thorough

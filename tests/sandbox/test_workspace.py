@@ -43,6 +43,14 @@ async def test_a_program_starts_with_the_modules_that_the_script_has_loaded(fold
     assert [execution.stdout for execution in executions] == ["True 1\n", "True 1\n"]
 
 
+async def test_programs_one_after_another_have_the_script_run_once(folder: Path) -> None:
+    workspace = Workspace(str(folder), (str(folder),), WARM_UP)
+    async with open_sandbox("local", workers=3, workspace=workspace) as sandbox:
+        for _ in range(4):
+            assert (await report_of(sandbox, Job(program("print(1)"), ("",)))).last.stdout == "1\n"
+        assert [slot.plain.running for slot in sandbox._slots] == [True, False, False]
+
+
 async def test_a_program_covers_the_file_of_its_path_for_itself_only(folder: Path) -> None:
     reads = f"print(open({str(folder / 'notes.txt')!r}).read(), end='')"
     covers = f"# the program\n{reads}"
@@ -73,7 +81,9 @@ async def test_memory_that_the_script_takes_is_not_the_programs(folder: Path) ->
 
 
 async def test_a_script_that_fails_is_an_error_with_its_reason(folder: Path) -> None:
-    workspace = Workspace(str(folder), (), "raise ValueError('no such label')")
+    # What is said while the interpreter ends, such as warnings, comes later.
+    later = "import atexit, sys\natexit.register(sys.stderr.write, 'ResourceWarning: unclosed socket\\n')\n"
+    workspace = Workspace(str(folder), (), f"{later}raise ValueError('no such label')")
     with pytest.raises(SandboxError, match=r"^the workspace's script failed: ValueError: no such label$"):
         async with open_sandbox("local", workers=1, workspace=workspace):
             pass

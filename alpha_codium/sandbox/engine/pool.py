@@ -108,7 +108,8 @@ class JailPool(Sandbox, ABC):
         self._known_languages = {PYTHON}
         self._lock = ExclusiveLock()
         self._slots: list[Slot] = []
-        self._idle: asyncio.Queue[Slot] = asyncio.Queue()
+        # The last slot that was used comes first: no more workers are started than run at a time.
+        self._idle: asyncio.LifoQueue[Slot] = asyncio.LifoQueue()
         self._sessions: set[Session] = set()
         self._starter: ThreadPoolExecutor | None = None
 
@@ -126,14 +127,14 @@ class JailPool(Sandbox, ABC):
     async def __aenter__(self) -> Self:
         """Make the first jail, to check that this machine allows it."""
         interpreter = await asyncio.to_thread(self.inspect)
-        self._idle = asyncio.Queue()
+        self._idle = asyncio.LifoQueue()
         self._starter = ThreadPoolExecutor(1, thread_name_prefix="starter")
         jail = Jail(interpreter, self._starter, WARM, environment_of_zygote(), workspace=self.workspace)
         try:
             await asyncio.to_thread(self.prepare, interpreter)
             cancellation = Cancellation()
             await in_thread(asyncio.to_thread(self._start_checked, cancellation, jail), cancellation)
-            for slot in self._slots:
+            for slot in reversed(self._slots):
                 slot.thread = ThreadPoolExecutor(1, thread_name_prefix="sandbox")
                 self._idle.put_nowait(slot)
         except BaseException:

@@ -92,9 +92,10 @@ class LocalSandbox(JailPool):
         except NotReady as error:
             raise SandboxError(str(error)) from error
         except WorkerLost as error:
-            reason = str(error).splitlines()[-1]
-            if wire.WARM_UP_FAILED in reason:
-                raise SandboxError(reason.partition(": ")[2]) from error
+            said = str(error).splitlines()
+            if failed := [line for line in said if wire.WARM_UP_FAILED in line]:
+                raise SandboxError(failed[-1].partition(": ")[2]) from error
+            reason = said[-1]
             if self.isolation == "strict" or self.workspace is not None:
                 raise no_jail(reason) from error
             self.toolchains = replace(self.toolchains, walls=True)
