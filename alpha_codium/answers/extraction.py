@@ -121,6 +121,9 @@ def _after_unknown_tag(text: str, reader: Reader) -> Extracted | None:
 
 def _anywhere(text: str, reader: Reader) -> Extracted | None:
     """Return the program in a text without thinking."""
+    # Fences in a text that is Python as it stands are in its docstrings. Other languages aren't read as strictly.
+    if "```" in text and reader.language.name == PYTHON and reader.kind_of(text.lstrip()) is CodeKind.PROGRAM:
+        return Extracted(text.lstrip())
     found = _from_answers(text, reader) or _from_fences(text, reader)
     if found is None and (code := from_html(text, reader) or whole(text, reader)):
         return Extracted(code)

@@ -34,6 +34,10 @@ CODE = {
     "tildes": (f"~~~python\n{ADD}~~~\n", ADD),
     "tildes without a tag": (f"Code:\n~~~\n{ADD}~~~\n", ADD),
     "four backticks": (f"````python\n{FLAT_DOCSTRING}````\n", FLAT_DOCSTRING),
+    "no fence but one inside a docstring": (
+        DOCSTRING.replace("    ```\n", "    ```python\n", 1),
+        DOCSTRING.replace("    ```\n", "    ```python\n", 1),
+    ),
     "a fence inside a docstring": (f"```python\n{DOCSTRING}```\nBye.", DOCSTRING),
     "a fence at the margin inside a string": (f"```python\n{FLAT_DOCSTRING}```\nBye.", FLAT_DOCSTRING),
     "a tagged fence inside a docstring": (f"```python\n{TAGGED_DOCSTRING}```\nBye.", TAGGED_DOCSTRING),

@@ -114,7 +114,7 @@ def _variants(values: Mapping[str, Any], problems: Mapping[str, Problem]) -> Ite
             time_limit_seconds=values.get("seconds", DEFAULT_SECONDS),
             memory_limit_bytes=values.get("memory_bytes"),
         ),
-        program=values["program"],
+        program=_text(values["program"], {}),
         language=values.get("language", PYTHON),
         expected=frozenset().union(*(WORDS.get(word) or {Verdict(word)} for word in values["expect"])),
         **{key: values[key] for key in ("note", "needs", "dangerous", "choice", "limited") if key in values},
@@ -134,7 +134,7 @@ def _problem(name: str, values: Mapping[str, Any], planted: Mapping[str, str]) -
 
 
 def _text(value: str | list[tuple[str, int]], planted: Mapping[str, str]) -> str:
-    """Return a test's text: as it is, or made of repeated parts; with the secrets filled in."""
+    """Return the text of a test or program: as it is, or made of repeated parts; with the secrets filled in."""
     text = value if isinstance(value, str) else "".join(part * times for part, times in value)
     for name, secret in planted.items():
         text = text.replace(f"{{{name}}}", secret)
