@@ -30,7 +30,7 @@ def list_command(common: CommonOptions) -> None:
         print_table([("name", "command", "problems", "changed (UTC)", "size", "state"), *rows])
     else:
         click.echo("no run is stored yet", err=True)
-    common.write_json([run.to_json() for run in found])
+    common.write_json(found)
 
 
 @group.command()
@@ -47,7 +47,7 @@ def show(run: str, problem: str | None, sample: int | None, failed: bool, common
         _list_failed(run, problem, sample, common)
         return
     shown, samples = show_sample(run, problem, sample)
-    common.write_json(shown.to_json())
+    common.write_json(shown)
     for line in shown.lines():
         say(line)
     more = "; show others with --problem NAME --sample I, list them with --failed" if len(samples.samples) > 1 else ""
@@ -59,7 +59,7 @@ def _list_failed(run: str, problem: str | None, sample: int | None, common: Comm
 
     chosen = chosen_samples(run, problem, sample)
     failed = chosen.failed
-    common.write_json([each.to_json() for each in failed])
+    common.write_json(failed)
     if failed:
         rows = [
             (each.problem, str(each.result.index), each.result.verdict.value, one_line(each.reason)) for each in failed
@@ -81,7 +81,7 @@ def query(sql: str, runs: tuple[str, ...], common: CommonOptions) -> None:
     from alpha_codium.app.querying import query_runs
 
     found = query_runs(sql, runs)
-    common.write_json(found.to_json())
+    common.write_json(found)
     if found.columns:
         rows = [["" if value is None else one_line(str(value)) for value in row] for row in found.rows]
         print_table([found.columns, *rows])
@@ -109,7 +109,7 @@ def merge(common: CommonOptions, **given: Any) -> None:
     if isinstance(result, RunSummary):
         print_summary(result, common)
         return
-    common.write_json(result.to_json())
+    common.write_json(result)
     if isinstance(result, Score):
         print_score(result, run)
     else:
@@ -128,7 +128,7 @@ def export(common: CommonOptions, **given: Any) -> None:
     from alpha_codium.app.exporting import export_run
 
     files = export_run(**given)
-    common.write_json([str(path) for path in files])
+    common.write_json(files)
     for path in files:
         click.echo(path)
 

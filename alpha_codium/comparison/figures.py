@@ -5,20 +5,20 @@ contains an unknown price is unknown.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
-from typing import Any
+from typing import Any, ClassVar
 
 from alpha_codium.comparison.judging import Verdicts
 from alpha_codium.comparison.records import RunRecord
-from alpha_codium.eval.rates import rate_of
+from alpha_codium.eval.rates import Share, rate_of
 from alpha_codium.eval.results import CandidateResult, ProblemResult
-from alpha_codium.eval.scoring import Score, score
+from alpha_codium.eval.scoring import NUMBERS, Score, score
 from alpha_codium.solution import Candidate
 from alpha_codium.statistics import Interval
 from alpha_codium.statistics.intervals import BOOTSTRAP
-from alpha_codium.values import JsonValue
+from alpha_codium.values import JsonValue, named
 from alpha_codium.verdict import Verdict
 
 NEVER_MADE = "the sample was never made"
@@ -41,13 +41,22 @@ class Costs(JsonValue):
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class Figures(JsonValue):
     """The figures of one run. Of `asked` samples, `finished` count; the others were lost or never made.
 
     `solved` problems have a sample that passes. Of the finished samples, `truncated` had an answer cut off, and
     `no_program` ended without a program through the model's fault. `solved_intervals` are those of the cost of a solved
     problem, by the names of `Costs`, except for unknown sums.
     """
+
+    in_json: ClassVar[Mapping[str, str]] = {
+        **{name: f"score.{name}" for name in (*NUMBERS, "verdicts", "near_limit")},
+        **named(bounds="score.bounds_at_k", run="name", flow="record.flow", models="record.models"),
+        **named(problems="score.n_problems", samples="record.samples", truncated="truncated_rate"),
+        **named("solved", "asked", "finished", "unfinished", "costs", "per_sample", "per_problem", "per_solved"),
+        **named("per_solved_intervals", "by_problem", no_program="no_program_rate"),
+    }
+    optional: ClassVar[Sequence[str]] = ("bounds",)
 
     record: RunRecord
     score: Score
@@ -89,30 +98,25 @@ class Figures:
         """The cost of all problems per solved one; None if none is solved."""
         return self.costs.per(self.solved)
 
-    def to_json(self) -> dict[str, Any]:
-        """As JSON."""
-        of_score = self.score.to_json()
-        for key in ("n_problems", "strata", "problems"):
-            del of_score[key]
-        return of_score | {
-            "run": self.name,
-            "flow": self.record.flow,
-            "models": list(self.record.models),
-            "problems": len(self.score.problems),
-            "samples": self.record.samples,
-            "solved": self.solved,
-            "asked": self.asked,
-            "finished": self.finished,
-            "unfinished": self.unfinished,
-            "truncated": rate_of(self.truncated, self.finished),
-            "no_program": rate_of(self.no_program, self.finished),
-            "costs": self.costs.to_json(),
-            "per_sample": self.per_sample and self.per_sample.to_json(),
-            "per_problem": self.per_problem and self.per_problem.to_json(),
-            "per_solved": self.per_solved and self.per_solved.to_json(),
-            "per_solved_intervals": {unit: _finite(interval) for unit, interval in self.solved_intervals.items()},
-            "by_problem": {p.name: [c.verdict.value for c in p.candidates] for p in self.score.problems},
-        }
+    @property
+    def truncated_rate(self) -> Share:
+        """The share of the finished samples with an answer that was cut off."""
+        return rate_of(self.truncated, self.finished)
+
+    @property
+    def no_program_rate(self) -> Share:
+        """The share of the finished samples without a program."""
+        return rate_of(self.no_program, self.finished)
+
+    @property
+    def per_solved_intervals(self) -> dict[str, tuple[float | None, float | None] | None]:
+        """The bounds of the cost of a solved problem, by unit: None for one that is infinite."""
+        return {unit: _finite(interval) for unit, interval in self.solved_intervals.items()}
+
+    @property
+    def by_problem(self) -> dict[str, list[Verdict]]:
+        """The verdicts of each problem's samples."""
+        return {problem.name: [c.verdict for c in problem.candidates] for problem in self.score.problems}
 
     def rows(self) -> list[dict[str, Any]]:
         """Each pass@k as a row of the comparison's table; of an unfinished run, `low` and `high` are its bounds."""
@@ -178,9 +182,11 @@ def _intervals(by_problem: Sequence[Costs], solved: Sequence[bool]) -> dict[str,
     return {unit: ratio_interval(values, solved) for unit, values in columns.items() if None not in values}
 
 
-def _finite(interval: Interval) -> list[float | None] | None:
-    """The bounds for JSON: null for one that is infinite."""
-    return [bound if math.isfinite(bound) else None for bound in interval.bounds] if interval.bounds else None
+def _finite(interval: Interval) -> tuple[float | None, float | None] | None:
+    if interval.bounds is None:
+        return None
+    low, high = (bound if math.isfinite(bound) else None for bound in interval.bounds)
+    return low, high
 
 
 def ratio_interval(costs: Sequence[float], solved: Sequence[bool], resamples: int = RESAMPLES) -> Interval:

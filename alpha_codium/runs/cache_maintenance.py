@@ -4,14 +4,15 @@ import contextlib
 import os
 import sqlite3
 import time
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import ClassVar
 
 from alpha_codium.errors import UserError, nearest
 from alpha_codium.runs.cache import AnswerCache, NotACache, unusable
+from alpha_codium.values import JsonValue, named
 from alpha_codium.wording import counted, in_dollars, size_text
 
 DAY_SECONDS = 24 * 3600
@@ -24,8 +25,12 @@ CLEAR = "DELETE FROM answers WHERE (:model IS NULL OR model = :model) AND (:unti
 
 
 @dataclass(frozen=True, slots=True)
-class ModelStats:
+class ModelStats(JsonValue):
     """The answers of one model; `oldest` and `newest` are Unix seconds, `saved_cost` US dollars or None if unknown."""
+
+    in_json: ClassVar[Mapping[str, str]] = named(
+        *("answers", "oldest", "newest", "prompt_tokens", "completion_tokens", "hits", "saved_tokens", "saved_cost")
+    )
 
     model: str
     answers: int
@@ -47,8 +52,12 @@ class ModelStats:
 
 
 @dataclass(frozen=True, slots=True)
-class CacheStats:
+class CacheStats(JsonValue):
     """Statistics of a cache by model; `bytes` is the size of its files."""
+
+    in_json: ClassVar[Mapping[str, str]] = named(
+        *("path", "bytes", "answers", "oldest", "newest", "hits", "saved_tokens", "saved_cost"), models="by_model"
+    )
 
     path: Path
     bytes: int
@@ -59,23 +68,36 @@ class CacheStats:
         """The number of answers."""
         return sum(each.answers for each in self.models)
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the statistics as JSON, in total and by model."""
+    @property
+    def oldest(self) -> int | None:
+        """When the oldest answer was stored."""
+        return min((each.oldest for each in self.models), default=None)
+
+    @property
+    def newest(self) -> int | None:
+        """When the newest answer was stored."""
+        return max((each.newest for each in self.models), default=None)
+
+    @property
+    def hits(self) -> int:
+        """How often answers were used again."""
+        return sum(each.hits for each in self.models)
+
+    @property
+    def saved_tokens(self) -> int:
+        """The tokens that this saved."""
+        return sum(each.saved_tokens for each in self.models)
+
+    @property
+    def saved_cost(self) -> float | None:
+        """What it saved, None if a price is unknown."""
         costs = [each.saved_cost for each in self.models]
-        return {
-            "path": str(self.path),
-            "bytes": self.bytes,
-            "answers": self.answers,
-            "oldest": min((each.oldest for each in self.models), default=None),
-            "newest": max((each.newest for each in self.models), default=None),
-            "hits": sum(each.hits for each in self.models),
-            "saved_tokens": sum(each.saved_tokens for each in self.models),
-            "saved_cost": None if None in costs else sum(cost or 0 for cost in costs),
-            "models": {
-                each.model: {name: value for name, value in asdict(each).items() if name != "model"}
-                for each in self.models
-            },
-        }
+        return None if None in costs else sum(cost or 0 for cost in costs)
+
+    @property
+    def by_model(self) -> dict[str, ModelStats]:
+        """The statistics of each model."""
+        return {each.model: each for each in self.models}
 
     def lines(self) -> list[str]:
         """Return the statistics as text: a line in total, and one for each model."""

@@ -1,17 +1,18 @@
 """What comes of published samples that are judged again: scores before and after, and each verdict that changed."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import ClassVar, TypedDict
 
 from alpha_codium.statistics import Interval, bootstrap_interval, problem_scores, wilson_interval
+from alpha_codium.values import JsonValue, named
 from alpha_codium.wording import counted
 
 PASSED, FAILED = "passed", "failed"
 
 
 @dataclass(frozen=True, slots=True)
-class Flip:
+class Flip(JsonValue):
     """A sample whose published verdict isn't ours.
 
     `published` is `passed` or `failed`, `here` our verdict, and `plain` says what python3 alone makes of it. `reason`
@@ -35,9 +36,18 @@ class Flip:
         return self.published, self.here, self.plain, error
 
 
+# pass@1 isn't a name of Python.
+PublishedScore = TypedDict("PublishedScore", {"pass@1": float, "interval": tuple[float, float] | None, "method": str})
+
+
 @dataclass(frozen=True, slots=True)
-class PublishedRun:
+class PublishedRun(JsonValue):
     """One run: for each of its problems, the published verdicts of the samples, and ours."""
+
+    in_json: ClassVar[Mapping[str, str]] = {
+        **named("dataset", "samples", run="name", published="score_published", here="score_here"),
+        **named(without_verdict="without"),
+    }
 
     name: str
     dataset: str
@@ -57,18 +67,30 @@ class PublishedRun:
         interval = wilson_interval(int(sum(scores)), len(scores)) if single else bootstrap_interval(scores)
         return sum(scores) / len(scores), interval
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the run as JSON."""
-        values: dict[str, Any] = {"run": self.name, "dataset": self.dataset, "samples": self.samples}
-        for name, which in (("published", self.published), ("here", self.here)):
-            value, interval = self.score(which)
-            values[name] = {"pass@1": value, "interval": interval.bounds, "method": interval.method}
-        return values | {"without_verdict": self.without}
+    @property
+    def score_published(self) -> PublishedScore:
+        """The score by the published verdicts."""
+        return _scored(*self.score(self.published))
+
+    @property
+    def score_here(self) -> PublishedScore:
+        """The score by our verdicts."""
+        return _scored(*self.score(self.here))
+
+
+class Order(TypedDict):
+    """The names of the runs on a dataset by their score, by the published verdicts and by ours."""
+
+    dataset: str
+    published: list[str]
+    here: list[str]
 
 
 @dataclass(frozen=True, slots=True)
-class Rejudgement:
+class Rejudgement(JsonValue):
     """All runs, and the flips among their samples."""
+
+    in_json: ClassVar[Mapping[str, str]] = named("samples", "runs", "flips", ranks="orders")
 
     runs: tuple[PublishedRun, ...]
     flips: tuple[Flip, ...]
@@ -94,14 +116,10 @@ class Rejudgement:
             kinds.setdefault(flip.kind, []).append(flip)
         return sorted(kinds.values(), key=len, reverse=True)
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the result as JSON."""
-        return {
-            "samples": self.samples,
-            "runs": [run.to_json() for run in self.runs],
-            "flips": [asdict(flip) for flip in self.flips],
-            "ranks": [{"dataset": d, "published": before, "here": after} for d, before, after in self.ranks()],
-        }
+    @property
+    def orders(self) -> list[Order]:
+        """The orders of `ranks`."""
+        return [Order(dataset=dataset, published=before, here=after) for dataset, before, after in self.ranks()]
 
     def lines(self) -> Iterator[str]:
         """Yield the table of runs, changed ranks, and each kind of flip with a witness."""
@@ -125,6 +143,10 @@ class Rejudgement:
 def _ranked(scores: dict[str, float]) -> list[str]:
     """Return the names in the order of their scores; those with one score stay in their own order."""
     return sorted(scores, key=lambda name: -round(scores[name], 12))
+
+
+def _scored(value: float, interval: Interval) -> PublishedScore:
+    return {"pass@1": value, "interval": interval.bounds, "method": interval.method}
 
 
 def _shown(value: float, interval: Interval) -> str:
