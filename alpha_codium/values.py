@@ -5,7 +5,7 @@ import dataclasses
 import functools
 import json
 from collections.abc import Callable, Collection, Mapping, Sequence
-from datetime import datetime
+from datetime import date
 from enum import Enum
 from pathlib import Path
 from types import UnionType
@@ -203,6 +203,6 @@ def plain(value: Any) -> Any:
             return [plain(each) for each in value]
         case Path():
             return str(value)
-        case datetime():
+        case date():
             return value.isoformat()
     return value

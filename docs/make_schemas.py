@@ -116,6 +116,8 @@ class Schemas:
             return {"type": "object", "additionalProperties": self.of(int if origin is Counter else parts[1])}
         if origin in (list, tuple, Sequence):
             return {"type": "array", "items": self.of(parts[0])}
+        if origin not in PLAIN:
+            raise TypeError(f"there is no JSON for {kind}")
         return PLAIN[origin]
 
     def _reference(self, kind: type) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 import contextlib
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, TypedDict
+from typing import Any, ClassVar
 
 from loguru import logger
 
@@ -46,14 +46,6 @@ NO_EXAMPLES = (
 )
 
 
-class Judged(TypedDict):
-    """A verdict, and how many of the tests were passed."""
-
-    verdict: Verdict
-    tests_passed: int
-    tests_total: int
-
-
 @dataclass(frozen=True, slots=True)
 class Solved(JsonValue):
     """The best candidate for a problem, and its judgement on the requested tests; None without tests or a program.
@@ -63,9 +55,9 @@ class Solved(JsonValue):
     """
 
     in_json: ClassVar[Mapping[str, str]] = named(
-        *("candidate", "error", "failure", "judged"), all_calls="usage.llm_calls", all_cost="usage.cost"
+        *("candidate", "error", "failure", "judgement"), all_calls="usage.llm_calls", all_cost="usage.cost"
     )
-    beside: ClassVar[Sequence[str]] = ("candidate", "judged")
+    beside: ClassVar[Sequence[str]] = ("candidate", "judgement")
     optional: ClassVar[Sequence[str]] = ("failure",)
 
     candidate: Candidate
@@ -77,13 +69,6 @@ class Solved(JsonValue):
     def error(self) -> str:
         """The error of the candidate, as in the Solutions dataset."""
         return str(self.candidate.error or "")
-
-    @property
-    def judged(self) -> Judged | None:
-        """The verdict on the requested tests, if there are any."""
-        if (found := self.judgement) is None:
-            return None
-        return Judged(verdict=found.verdict, tests_passed=found.tests_passed, tests_total=found.tests_total)
 
     @property
     def fault(self) -> str:

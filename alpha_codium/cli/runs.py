@@ -81,7 +81,7 @@ def query(sql: str, runs: tuple[str, ...], common: CommonOptions) -> None:
     from alpha_codium.app.querying import query_runs
 
     found = query_runs(sql, runs)
-    common.write_json(found)
+    common.write_json(found.to_json())
     if found.columns:
         rows = [["" if value is None else one_line(str(value)) for value in row] for row in found.rows]
         print_table([found.columns, *rows])

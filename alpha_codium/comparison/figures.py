@@ -52,9 +52,9 @@ class Figures(JsonValue):
     in_json: ClassVar[Mapping[str, str]] = {
         **{name: f"score.{name}" for name in (*NUMBERS, "verdicts", "near_limit")},
         **named(bounds="score.bounds_at_k", run="name", flow="record.flow", models="record.models"),
-        **named(problems="score.n_problems", samples="record.samples", truncated="truncated_rate"),
+        **named(problems="score.n_problems", samples="record.samples"),
         **named("solved", "asked", "finished", "unfinished", "costs", "per_sample", "per_problem", "per_solved"),
-        **named("per_solved_intervals", "by_problem", no_program="no_program_rate"),
+        **named("per_solved_intervals", "by_problem", "truncated", "no_program"),
     }
     optional: ClassVar[Sequence[str]] = ("bounds",)
 
@@ -63,8 +63,8 @@ class Figures(JsonValue):
     asked: int
     finished: int
     solved: int
-    truncated: int
-    no_program: int
+    truncated: Share
+    no_program: Share
     costs: Costs
     solved_intervals: dict[str, Interval]
 
@@ -97,16 +97,6 @@ class Figures(JsonValue):
     def per_solved(self) -> Costs | None:
         """The cost of all problems per solved one; None if none is solved."""
         return self.costs.per(self.solved)
-
-    @property
-    def truncated_rate(self) -> Share:
-        """The share of the finished samples with an answer that was cut off."""
-        return rate_of(self.truncated, self.finished)
-
-    @property
-    def no_program_rate(self) -> Share:
-        """The share of the finished samples without a program."""
-        return rate_of(self.no_program, self.finished)
 
     @property
     def per_solved_intervals(self) -> dict[str, tuple[float | None, float | None] | None]:
@@ -150,8 +140,8 @@ def figures_of(record: RunRecord, names: Sequence[str], verdicts: Verdicts, ks: 
         asked=len(names) * record.samples,
         finished=len(finished),
         solved=sum(solved),
-        truncated=sum(candidate.truncated_answers > 0 for candidate in finished),
-        no_program=sum(candidate.error is not None for candidate in finished),
+        truncated=rate_of(sum(c.truncated_answers > 0 for c in finished), len(finished)),
+        no_program=rate_of(sum(c.error is not None for c in finished), len(finished)),
         costs=costs_of(finished),
         solved_intervals=_intervals([costs_of(candidates) for candidates in by_problem], solved),
     )

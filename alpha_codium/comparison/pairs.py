@@ -53,8 +53,9 @@ class Pair(JsonValue):
     """
 
     in_json: ClassVar[Mapping[str, str]] = {
-        **named("first", "second", "k", "interval", "interval_reason", "p_value", "test", "shown", "reason", "bounds"),
-        **named(difference="value", only_second="better", only_first="worse", smallest_detectable="detectable"),
+        **named("first", "second", "k", "interval_reason", "p_value", "test", "shown", "reason", "bounds"),
+        **named(difference="difference.value", interval="difference.interval.bounds"),
+        **named(only_second="better", only_first="worse", smallest_detectable="detectable"),
     }
 
     first: str
@@ -75,16 +76,6 @@ class Pair(JsonValue):
         return self.p_value is not None and self.p_value <= SIGNIFICANT
 
     @property
-    def value(self) -> float | None:
-        """The difference, if it is defined."""
-        return None if self.difference is None else self.difference.value
-
-    @property
-    def interval(self) -> tuple[float, float] | None:
-        """The interval of the difference, if there is one."""
-        return None if self.difference is None else self.difference.interval.bounds
-
-    @property
     def interval_reason(self) -> str:
         """Why there is no interval."""
         return self.reason if self.difference is None else self.difference.interval.reason
@@ -92,16 +83,16 @@ class Pair(JsonValue):
     def row(self) -> dict[str, Any]:
         """The difference as a row of the comparison's table."""
         found = self.difference
-        low, high = (self.interval if found else self.bounds) or (None, None)
+        low, high = (found.interval.bounds if found else self.bounds) or (None, None)
         return {
             "run": self.second,
             "minus": self.first,
             "problems": found.n_problems if found else None,
             "measure": f"pass@{self.k}",
-            "value": self.value,
+            "value": found.value if found else None,
             "low": low,
             "high": high,
-            "method": found.interval.method if found and self.interval else None,
+            "method": found.interval.method if found and found.interval.bounds else None,
             "p_value": self.p_value,
             "test": self.test or None,
             "better": len(self.better) if found else None,

@@ -50,24 +50,19 @@ class StageEffect(JsonValue):
     """The effect of one stage: numbers of samples by outcome, and `change`, its effect on the share that passes."""
 
     in_json: ClassVar[Mapping[str, str]] = {
-        **named("stage", "samples", "outcomes", "change", interval="interval.bounds", interval_reason="interval.reason")
+        **named("stage", "samples", "counts", "change", interval="interval.bounds", interval_reason="interval.reason")
     }
-    beside: ClassVar[Sequence[str]] = ("outcomes",)
+    beside: ClassVar[Sequence[str]] = ("counts",)
 
     stage: str
-    counts: dict[str, int]
+    counts: Outcomes
     change: float
     interval: Interval
 
     @property
     def samples(self) -> int:
         """Samples that went through the stage."""
-        return sum(self.counts.values())
-
-    @property
-    def outcomes(self) -> Outcomes:
-        """The numbers of samples by every outcome."""
-        return Outcomes(**{outcome: self.counts.get(outcome, 0) for outcome in OUTCOMES})
+        return sum(self.counts[outcome] for outcome in OUTCOMES)
 
 
 def stages_of(record: RunRecord, names: Sequence[str], verdicts: Verdicts) -> list[StageEffect]:
@@ -108,7 +103,9 @@ def _effect(stage: str, passages: Sequence[Passage], samples: dict[str, int]) ->
         worth[passage.problem] += WORTH.get(passage.outcome, 0)
     changes = [worth[name] / count for name, count in samples.items()]
     change = sum(changes) / len(changes)
-    return StageEffect(stage, dict(Counter(p.outcome for p in passages)), change, bootstrap_interval(changes))
+    counts = Counter(p.outcome for p in passages)
+    outcomes = Outcomes(**{outcome: counts[outcome] for outcome in OUTCOMES})
+    return StageEffect(stage, outcomes, change, bootstrap_interval(changes))
 
 
 def _outcome(before: bool, passed: bool | None, after: bool, passes: bool | None) -> str:

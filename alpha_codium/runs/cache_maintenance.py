@@ -4,7 +4,7 @@ import contextlib
 import os
 import sqlite3
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -34,8 +34,8 @@ class ModelStats(JsonValue):
 
     model: str
     answers: int
-    oldest: int
-    newest: int
+    oldest: int | None
+    newest: int | None
     prompt_tokens: int
     completion_tokens: int
     hits: int
@@ -44,7 +44,7 @@ class ModelStats(JsonValue):
 
     def line(self) -> str:
         """Return the statistics in one line."""
-        days = " to ".join(f"{datetime.fromtimestamp(each, UTC):%Y-%m-%d}" for each in (self.oldest, self.newest))
+        days = " to ".join(f"{datetime.fromtimestamp(each or 0, UTC):%Y-%m-%d}" for each in (self.oldest, self.newest))
         tokens = counted(self.prompt_tokens + self.completion_tokens, "token")
         cost = "an unknown amount" if self.saved_cost is None else in_dollars(self.saved_cost)
         saved = f"used again {counted(self.hits, 'time')}, which saved {counted(self.saved_tokens, 'token')} and {cost}"
@@ -55,9 +55,8 @@ class ModelStats(JsonValue):
 class CacheStats(JsonValue):
     """Statistics of a cache by model; `bytes` is the size of its files."""
 
-    in_json: ClassVar[Mapping[str, str]] = named(
-        *("path", "bytes", "answers", "oldest", "newest", "hits", "saved_tokens", "saved_cost"), models="by_model"
-    )
+    in_json: ClassVar[Mapping[str, str]] = named("path", "bytes", "total", models="by_model")
+    beside: ClassVar[Sequence[str]] = ("total",)
 
     path: Path
     bytes: int
@@ -69,30 +68,14 @@ class CacheStats(JsonValue):
         return sum(each.answers for each in self.models)
 
     @property
-    def oldest(self) -> int | None:
-        """When the oldest answer was stored."""
-        return min((each.oldest for each in self.models), default=None)
-
-    @property
-    def newest(self) -> int | None:
-        """When the newest answer was stored."""
-        return max((each.newest for each in self.models), default=None)
-
-    @property
-    def hits(self) -> int:
-        """How often answers were used again."""
-        return sum(each.hits for each in self.models)
-
-    @property
-    def saved_tokens(self) -> int:
-        """The tokens that this saved."""
-        return sum(each.saved_tokens for each in self.models)
-
-    @property
-    def saved_cost(self) -> float | None:
-        """What it saved, None if a price is unknown."""
+    def total(self) -> ModelStats:
+        """The statistics of all models together."""
+        days = [day for each in self.models for day in (each.oldest, each.newest) if day is not None]
         costs = [each.saved_cost for each in self.models]
-        return None if None in costs else sum(cost or 0 for cost in costs)
+        names = ("prompt_tokens", "completion_tokens", "hits", "saved_tokens")
+        sums = {name: sum(getattr(each, name) for each in self.models) for name in names}
+        cost = None if None in costs else sum(cost or 0 for cost in costs)
+        return ModelStats("", self.answers, min(days, default=None), max(days, default=None), **sums, saved_cost=cost)
 
     @property
     def by_model(self) -> dict[str, ModelStats]:

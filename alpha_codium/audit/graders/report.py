@@ -3,7 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar, TypedDict
 
@@ -100,6 +100,7 @@ class Audit(JsonValue):
     left_out: int = 0
     missing: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
+    kit: str = field(default_factory=kit_version)
 
     def of(self, kind: str) -> list[Disagreement]:
         """Return the disagreements of a list that aren't known deviations."""
@@ -109,11 +110,6 @@ class Audit(JsonValue):
     def faultless(self) -> bool:
         """Whether the grader was right on every case, but for choices of comparison and known deviations."""
         return not any(self.of(kind) for kind in FAULTS)
-
-    @property
-    def kit(self) -> str:
-        """The version of the kit."""
-        return kit_version()
 
     @property
     def asked_by_form(self) -> dict[str, int]:
