@@ -44,6 +44,7 @@ types: $(VENV)/.dev
 docs: $(VENV)/.dev
 	$(BIN)/python docs/make_commands.py > docs/commands.md
 	$(BIN)/python docs/make_openapi.py
+	$(BIN)/python docs/make_schemas.py
 
 # Never with -q, which hides warnings from `strict`.
 site: $(VENV)/.dev

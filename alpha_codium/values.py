@@ -4,7 +4,8 @@ import csv
 import dataclasses
 import functools
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
+from datetime import date
 from enum import Enum
 from pathlib import Path
 from types import UnionType
@@ -23,20 +24,34 @@ Readers = Mapping[str, Reader]
 
 
 class JsonValue:
-    """Base class of a frozen dataclass that is sent to other processes and machines as JSON.
+    """Base class of a frozen dataclass that is written as JSON, or sent to other processes and machines.
 
     Enums, tuples and other JSON values are read by the types of the fields; `readers` has functions for fields of other
-    types that JSON doesn't return as they are. Fields in `optional` are left out if empty.
+    types that JSON doesn't return as they are. Entries in `optional` are left out if empty.
+
+    A result that is only written may have other entries than its fields: `in_json` names these, with the attribute of
+    each (`named`). In place of an entry in `beside` stand the entries of its own value. The published schemas are made
+    of this and of the types (docs/make_schemas.py), in which `Annotated[dict[str, Any], CLS]` is the JSON of a CLS.
     """
 
     __slots__ = ()
     readers: ClassVar[Readers] = {}
     optional: ClassVar[Sequence[str]] = ()
+    in_json: ClassVar[Mapping[str, str]] = {}
+    beside: ClassVar[Sequence[str]] = ()
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the fields by their names, with lists in place of tuples, for `json.dumps`."""
-        fields = ((each.name, getattr(self, each.name)) for each in dataclasses.fields(self))  # type: ignore[arg-type]
-        return {name: _plain(value) for name, value in fields if value or name not in self.optional}
+    def to_json(self, without: Collection[str] = ()) -> dict[str, Any]:
+        """Return the entries by their names, with lists in place of tuples, for `json.dumps`; none of `without`."""
+        values: dict[str, Any] = {}
+        for name, attribute in json_names(type(self)).items():
+            if name in without:
+                continue
+            value = _attribute(self, attribute)
+            if name in self.beside:
+                values |= plain(value) or {}
+            elif value or name not in self.optional:
+                values[name] = plain(value)
+        return values
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any]) -> Self:
@@ -76,6 +91,24 @@ class Table:
                 writer.writerows(self.rows())
         except OSError as error:
             raise UserError(f"{path} can't be written: {error.strerror}") from error
+
+
+def named(*names: str, **attributes: str) -> Mapping[str, str]:
+    """Return a `JsonValue.in_json`: entries named as their attributes, and others with theirs, such as `score.k`."""
+    return {name: name for name in names} | attributes
+
+
+def _attribute(value: Any, path: str) -> Any:
+    """Return an attribute of an attribute of ...; None if one of them is None."""
+    for name in path.split("."):
+        value = None if value is None else getattr(value, name)
+    return value
+
+
+@functools.cache
+def json_names(cls: type[JsonValue]) -> Mapping[str, str]:
+    """Return the attribute of each entry in the JSON of a class."""
+    return cls.in_json or named(*(each.name for each in dataclasses.fields(cls)))  # type: ignore[arg-type]
 
 
 @functools.cache
@@ -155,11 +188,21 @@ def shown(value: Any) -> str:
     return f"{type(value).__name__}: {repr(value)[:80]}"
 
 
-def _plain(value: Any) -> Any:
-    if isinstance(value, JsonValue):
-        return value.to_json()
-    if isinstance(value, Enum):
-        return value.value
-    if isinstance(value, tuple):
-        return [_plain(each) for each in value]
-    return dict(value) if isinstance(value, Mapping) else value
+def plain(value: Any) -> Any:
+    """Return a value as `json.dumps` takes it: results by their entries, enums by their values, lists for tuples."""
+    match value:
+        case str() | int() | float() | None if not isinstance(value, Enum):
+            return value
+        case JsonValue():
+            return value.to_json()
+        case Enum():
+            return value.value
+        case Mapping():
+            return {key: plain(each) for key, each in value.items()}
+        case list() | tuple():
+            return [plain(each) for each in value]
+        case Path():
+            return str(value)
+        case date():
+            return value.isoformat()
+    return value

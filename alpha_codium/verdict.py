@@ -2,12 +2,12 @@
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import ClassVar
 
-from alpha_codium.values import JsonValue
+from alpha_codium.values import JsonValue, named
 
 # The version of the judging rules: raised by every change that can change a verdict on some program. docs/runs.md lists
 # what changed with each.
@@ -158,13 +158,15 @@ class TestResult:
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class Judgement(JsonValue):
     """A candidate's verdict, and those of its tests in the dataset's order.
 
     `tests_total` counts tests, too, that weren't run after an early stop and are missing in `tests`. `failed` is the
     index among all tests of the first that isn't accepted, None if there is none. `message` says why a program didn't
     compile, or why a test has the verdict `internal_error`.
     """
+
+    in_json: ClassVar[Mapping[str, str]] = named("verdict", "tests_passed", "tests_total")
 
     verdict: Verdict
     tests: tuple[TestResult, ...] = ()

@@ -49,6 +49,7 @@ SUMMARY = "Generate programs with language models, judge programs in a sandbox, 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the generated pages and the files that pages link to."""
     made = {"settings.md": settings_page(), "python_reference.md": python_page(), "http_reference.md": http_page()}
+    made |= {"json_reference.md": json_page()}
     made |= {page: (ROOT / path).read_text("utf-8") for path, page in PAGES.items() if path.endswith(".md")}
     for name, text in made.items():
         files.append(File.generated(config, name, content=text))
@@ -178,7 +179,22 @@ def http_page() -> str:
     for name, schema in spec["components"]["schemas"].items():
         parts += [f"### {name}", schema.get("description", "")]
         if "properties" in schema:
-            parts.append("| field | type | default | |\n|---|---|---|---|\n" + "\n".join(_rows(schema)))
+            parts.append(_table(schema))
+    return "\n\n".join(filter(None, parts)) + "\n"
+
+
+def json_page() -> str:
+    """Return the page of what `--json` writes, from docs/json-schema.json."""
+    schemas = json.loads((ROOT / "docs" / "json-schema.json").read_text("utf-8"))["$defs"]
+    parts = [
+        "# JSON reference",
+        "What `--json` of each command writes. Made of [json-schema.json](json-schema.json); "
+        "[runs.md](runs.md#json-results) says what may change.",
+    ]
+    for name, schema in schemas.items():
+        command = name[0].islower()
+        parts += [f"## gencode {name.replace('.', ' ')}" if command else f"### {name}", schema.get("description", "")]
+        parts.append(_table(schema) if "properties" in schema else _linked(schema))
     return "\n\n".join(filter(None, parts)) + "\n"
 
 
@@ -187,9 +203,14 @@ def _schema_of(body: dict[str, Any] | None) -> dict[str, Any]:
     return contents[0].get("schema", {}) if contents else {}
 
 
+def _table(schema: dict[str, Any]) -> str:
+    return "| field | type | default | |\n|---|---|---|---|\n" + "\n".join(_rows(schema))
+
+
 def _rows(schema: dict[str, Any]) -> Iterator[str]:
     for name, field in schema["properties"].items():
-        default = "required" if name in schema.get("required", ()) else f"`{json.dumps(field.get('default'))}`"
+        default = f"`{json.dumps(field.get('default'))}`" if "additionalProperties" not in schema else "may be missing"
+        default = "required" if name in schema.get("required", ()) else default
         said = field.get("description", "").replace("\n", " ").replace("|", "\\|")
         yield f"| `{name}` | {_linked(field)} | {default} | {said} |"
 
@@ -202,8 +223,9 @@ def _linked(schema: dict[str, Any]) -> str:
         return " or ".join(_linked(each) for each in schema["anyOf"])
     if "enum" in schema:
         return ", ".join(f"`{each}`" for each in schema["enum"])
-    inner = _linked(schema["items"]) if schema.get("type") == "array" and "items" in schema else ""
-    return f"list of {inner}" if inner else schema.get("type", "any")
+    inner = schema.get("items") or schema.get("additionalProperties")
+    many = "list" if schema.get("type") == "array" else "object"
+    return f"{many} of {_linked(inner)}" if isinstance(inner, dict) else schema.get("type", "any")
 
 
 def on_nav(nav: Navigation, config: MkDocsConfig, **_: Any) -> Navigation:

@@ -12,11 +12,11 @@ import pickle
 import re
 import textwrap
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from alpha_codium.answers.fences import fenced_texts, find_fences, strip_end_tokens
 from alpha_codium.answers.unfenced import MAX_CUTS, MAX_STARTS
@@ -30,6 +30,7 @@ from alpha_codium.problem import Problem
 from alpha_codium.program import PYTHON
 from alpha_codium.runs.folder import write_atomically
 from alpha_codium.thinking import split_thinking
+from alpha_codium.values import JsonValue, named
 
 # The ends of HumanEval completions: Chen et al. 2021 (arXiv:2107.03374), section 2.1.
 STOP_WORDS = ("\nclass", "\ndef", "\n#", "\nif", "\nprint")
@@ -195,8 +196,10 @@ def _ends(text: str, start: int) -> Iterator[int]:
 
 
 @dataclass
-class Cleaning:
+class Cleaning(JsonValue):
     """What is cut, and counts of samples: all, changed, emptied, and changed by each rule."""
+
+    in_json: ClassVar[Mapping[str, str]] = named("samples", "changed", "emptied", rules="rules_used")
 
     rules: Sequence[CleaningRule] = RULES
     stop_words: Sequence[str] = STOP_WORDS
@@ -221,14 +224,10 @@ class Cleaning:
         self.changed_by.update(names)
         return after
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the counts as JSON; None for a rule that wasn't used."""
-        return {
-            "samples": self.samples,
-            "changed": self.changed,
-            "emptied": self.emptied,
-            "rules": {rule.name: self.changed_by[rule.name] if rule in self.rules else None for rule in RULES},
-        }
+    @property
+    def rules_used(self) -> dict[str, int | None]:
+        """The number of samples that each rule changed; None for a rule that wasn't used."""
+        return {rule.name: self.changed_by[rule.name] if rule in self.rules else None for rule in RULES}
 
 
 def clean_rows(rows: Sequence[Row], problems: ProblemSet | None, cleaning: Cleaning) -> Iterator[dict[str, Any]]:

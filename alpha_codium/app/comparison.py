@@ -20,7 +20,7 @@ from alpha_codium.comparison.judging import (
 )
 from alpha_codium.comparison.records import RunRecord, read_run
 from alpha_codium.comparison.references import PUBLISHED
-from alpha_codium.comparison.report import Comparison, report_of
+from alpha_codium.comparison.report import Compared, Comparison, report_of
 from alpha_codium.config import load_settings
 from alpha_codium.coroutines import blocking, in_thread
 from alpha_codium.data.load import ProblemSet
@@ -67,7 +67,7 @@ async def compare_async(options: CompareOptions) -> Comparison:
                     judged = await judge.run(judge.with_known(tasks), journal, on_result)
             results, judge_error = split_known(judged, judge.identity.backend, judge.known_solutions)
             verdicts = Verdicts(programs, results)
-    what = {
+    what: Compared = {
         "dataset": problems.dataset_name,
         "split": problems.split_name,
         "fingerprint": problems.fingerprint,

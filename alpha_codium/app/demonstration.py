@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from importlib import resources
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import ClassVar
 
 from alpha_codium.app.evaluation import evaluate
 from alpha_codium.app.events import OnEvent
@@ -22,6 +22,7 @@ from alpha_codium.llm.errors import ModelError
 from alpha_codium.llm.names import LOCAL
 from alpha_codium.paths import home
 from alpha_codium.runs.events import ProgramTested, Transcript, transcript_name
+from alpha_codium.values import JsonValue
 from alpha_codium.verdict import Verdict
 from alpha_codium.wording import counted
 
@@ -35,16 +36,14 @@ PROBLEMS = Path(str(resources.files("alpha_codium.data").joinpath("examples", "d
 
 
 @dataclass(frozen=True, slots=True)
-class DemoRun:
+class DemoRun(JsonValue):
     """One flow's run on the problems, and its score over all their tests."""
+
+    beside: ClassVar[Sequence[str]] = ("score",)
 
     flow: str
     summary: RunSummary
     score: Score
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the run as JSON."""
-        return {"flow": self.flow, "summary": self.summary.to_json()} | self.score.to_json()
 
     def lines(self) -> Iterator[str]:
         """Yield each problem's programs that pass all tests, then pass@k."""

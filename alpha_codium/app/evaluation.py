@@ -81,7 +81,7 @@ class Evaluation:
             with opened_run(run, resume, description, options.on_event) as folder:
                 result = await _score(judge, tasks, programs.total(), ks, folder, options.on_event)
                 if folder is not None:
-                    values = result.facts() | {"problems": result.problems}
+                    values = result.to_json(without=("problems",)) | {"problems": result.problems}
                     await in_thread(write_results, folder, values, result.problems, judge.executor)
         return result
 

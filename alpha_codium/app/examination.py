@@ -1,8 +1,9 @@
 """Checks of the judge with built-in cases, and with a file of submissions with known verdicts."""
 
+from collections.abc import Sequence
 from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass
-from typing import Any
+from typing import ClassVar
 
 from alpha_codium.app.evaluation import with_code_tester
 from alpha_codium.app.events import KitExamined, OnEvent, ProgressCounter, judging, working
@@ -18,11 +19,14 @@ from alpha_codium.eval.languages import Languages
 from alpha_codium.judge import Rules
 from alpha_codium.options import use_case
 from alpha_codium.runs import RunFolder
+from alpha_codium.values import JsonValue
 
 
 @dataclass(frozen=True, slots=True)
-class JudgeReport:
+class JudgeReport(JsonValue):
     """The results of the built-in cases (the kit) and of a file of submissions; None for those that weren't run."""
+
+    beside: ClassVar[Sequence[str]] = ("known",)
 
     kit: Examination | None
     known: KnownReport | None
@@ -31,10 +35,6 @@ class JudgeReport:
     def faultless(self) -> bool:
         """Whether all verdicts are as expected."""
         return all(part.faultless for part in (self.kit, self.known) if part is not None)
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the results as JSON; those of the file's submissions stand beside `kit`."""
-        return {"kit": self.kit and self.kit.to_json()} | (self.known.to_json() if self.known else {})
 
 
 @use_case(CheckOptions)

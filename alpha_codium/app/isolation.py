@@ -3,8 +3,8 @@
 import os
 import socket
 import tempfile
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator
+from typing import TypedDict
 
 from alpha_codium.config import Settings, load_settings
 from alpha_codium.coroutines import blocking
@@ -33,7 +33,22 @@ print(globals()[input()]())
 """
 
 
-async def probe_async(settings: Settings | None = None) -> dict[str, Any]:
+# A layer of isolation: whether it is used, what it is for, and how to get it.
+ShownLayer = TypedDict("ShownLayer", {"name": str, "used": bool, "for": str, "how": str})
+
+
+class Isolation(TypedDict):
+    """What a program in the sandbox can reach ("YES", "no", or "?"), and the layers of its isolation."""
+
+    tester_type: str
+    sandbox: bool | str
+    network: str
+    other_processes: str
+    host_files: str
+    layers: list[ShownLayer]
+
+
+async def probe_async(settings: Settings | None = None) -> Isolation:
     """Return what a program in the sandbox can reach, and the layers of its isolation."""
     settings = settings or load_settings()
     with socket.create_server(("127.0.0.1", 0)) as server, tempfile.NamedTemporaryFile(dir=bait_folder()) as file:
@@ -42,11 +57,13 @@ async def probe_async(settings: Settings | None = None) -> dict[str, Any]:
         async with sandbox_of(settings) as sandbox:
             report = await sandbox.run(program, ATTEMPTS)
             layers = sandbox.layers
+    network, processes, files = [*map(reached, report.executions), "?", "?", "?"][: len(ATTEMPTS)]
     return {
         "tester_type": settings.code_tester.tester_type,
         "sandbox": settings.code_tester.sandbox,
-        **dict.fromkeys(ATTEMPTS, "?"),
-        **dict(zip(ATTEMPTS, map(reached, report.executions), strict=False)),
+        "network": network,
+        "other_processes": processes,
+        "host_files": files,
         "layers": [{"name": x.name, "used": x.used, "for": x.for_, "how": x.how} for x in layers],
     }
 
@@ -54,7 +71,7 @@ async def probe_async(settings: Settings | None = None) -> dict[str, Any]:
 probe = blocking(probe_async)
 
 
-def lines_of(facts: Mapping[str, Any]) -> Iterator[str]:
+def lines_of(facts: Isolation) -> Iterator[str]:
     """Yield what `probe` found as text, with how to get the layers of isolation that are missing."""
     for name in ("tester_type", "sandbox", *ATTEMPTS):
         yield f"{name:<16} {facts[name]}"

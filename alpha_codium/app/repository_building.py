@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import ClassVar, TypedDict
 
 from alpha_codium.app.events import Noted, ProgressCounter, working
 from alpha_codium.app.options.repository import BuildOptions
@@ -25,12 +25,24 @@ from alpha_codium.repository.recipes import recipe_of
 from alpha_codium.runs import Journal
 from alpha_codium.sandbox.engine.interpreter import version_of
 from alpha_codium.sandbox.protocol import worker_count
+from alpha_codium.values import JsonValue, named
 from alpha_codium.wording import counted
 
 
+class LabelCounts(TypedDict):
+    """How many methods became tasks of a label, and how many didn't, by reason."""
+
+    label: str
+    tasks: int
+    dropped: Mapping[str, int]
+    cpu_seconds: float
+
+
 @dataclass(frozen=True, slots=True)
-class BuildReport:
+class BuildReport(JsonValue):
     """What was built of each label, and where it is stored."""
+
+    in_json: ClassVar[Mapping[str, str]] = named("tasks", "stored", labels="counts")
 
     labels: tuple[LabelTasks, ...]
     stored: Path
@@ -40,13 +52,13 @@ class BuildReport:
         """The number of tasks."""
         return sum(len(label.tasks) for label in self.labels)
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the numbers, without the tasks."""
-        labels = [
-            {"label": each.label, "tasks": len(each.tasks), "dropped": each.dropped, "cpu_seconds": each.cpu_seconds}
+    @property
+    def counts(self) -> list[LabelCounts]:
+        """The numbers of each label, without the tasks."""
+        return [
+            LabelCounts(label=each.label, tasks=len(each.tasks), dropped=each.dropped, cpu_seconds=each.cpu_seconds)
             for each in self.labels
         ]
-        return {"tasks": self.tasks, "stored": str(self.stored), "labels": labels}
 
 
 @use_case(BuildOptions)

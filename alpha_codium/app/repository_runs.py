@@ -6,10 +6,10 @@ runs the same command there.
 
 import asyncio
 import contextlib
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from loguru import logger
 
@@ -62,19 +62,19 @@ from alpha_codium.repository.storage import fetched, uploading
 from alpha_codium.runs import AnswerStore, RunFolder
 from alpha_codium.runs.events import Transcript, transcript_name
 from alpha_codium.solution import ErrorKind, SampleError
+from alpha_codium.values import JsonValue, named
 
 
 @dataclass(frozen=True, slots=True)
-class RepositoryRun:
+class RepositoryRun(JsonValue):
     """A finished run: its summary, the name of the checkpoint, if any, and the run's folder."""
+
+    in_json: ClassVar[Mapping[str, str]] = named("checkpoint", "summary", run_folder="folder")
+    beside: ClassVar[Sequence[str]] = ("summary",)
 
     summary: Summary
     folder: Path
     checkpoint: str = ""
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the run as JSON."""
-        return {"checkpoint": self.checkpoint, "run_folder": str(self.folder), **self.summary.to_json()}
 
 
 @use_case(RunOptions)

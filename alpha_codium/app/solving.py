@@ -1,9 +1,9 @@
 """Generation of a program for one problem."""
 
 import contextlib
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from loguru import logger
 
@@ -27,7 +27,7 @@ from alpha_codium.gen.caching import open_cache
 from alpha_codium.gen.choosing import check_problems, chosen_flow
 from alpha_codium.gen.loop import ANSWERS, keep
 from alpha_codium.gen.preview import Preview, preview_of
-from alpha_codium.gen.sample import Solver, StageProgress, candidate_to_json
+from alpha_codium.gen.sample import Solver, StageProgress
 from alpha_codium.judge import Judge
 from alpha_codium.llm.opening import open_model
 from alpha_codium.options import use_case
@@ -36,6 +36,7 @@ from alpha_codium.problem import Problem, TestType
 from alpha_codium.runs import AnswerStore, RunFolder
 from alpha_codium.runs.folder import PROBLEM, SOLVE_PROBLEM
 from alpha_codium.solution import Candidate
+from alpha_codium.values import JsonValue, named
 from alpha_codium.verdict import Judgement, Verdict
 from alpha_codium.wording import counted
 
@@ -46,17 +47,28 @@ NO_EXAMPLES = (
 
 
 @dataclass(frozen=True, slots=True)
-class Solved:
+class Solved(JsonValue):
     """The best candidate for a problem, and its judgement on the requested tests; None without tests or a program.
 
     `usage` is that of all samples. `failure` is the first public test that the program fails, or else the first of the
     requested ones.
     """
 
+    in_json: ClassVar[Mapping[str, str]] = named(
+        *("candidate", "error", "failure", "judgement"), all_calls="usage.llm_calls", all_cost="usage.cost"
+    )
+    beside: ClassVar[Sequence[str]] = ("candidate", "judgement")
+    optional: ClassVar[Sequence[str]] = ("failure",)
+
     candidate: Candidate
     usage: Usage
     judgement: Judgement | None = None
     failure: Failure | None = None
+
+    @property
+    def error(self) -> str:
+        """The error of the candidate, as in the Solutions dataset."""
+        return str(self.candidate.error or "")
 
     @property
     def fault(self) -> str:
@@ -85,17 +97,6 @@ class Solved:
             if candidate.public_tests_passed == total:
                 total, which = judgement.tests_total, ""
         return [*lines, *(self.failure.lines(total, which) if self.failure is not None else ())]
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the candidate, its verdict and failure, and calls and cost of all samples as JSON."""
-        of_all = {"all_calls": self.usage.llm_calls, "all_cost": self.usage.cost}
-        values, judgement = candidate_to_json(self.candidate) | of_all, self.judgement
-        if self.failure is not None:
-            values["failure"] = self.failure.to_json()
-        if judgement is None:
-            return values
-        passed = {"tests_passed": judgement.tests_passed, "tests_total": judgement.tests_total}
-        return values | {"verdict": judgement.verdict.value} | passed
 
 
 @use_case(SolveProblemOptions)

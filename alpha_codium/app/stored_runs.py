@@ -5,10 +5,9 @@ import json
 import re
 import shutil
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from loguru import logger
 
@@ -23,13 +22,14 @@ from alpha_codium.report.reading import generated_samples, judged_samples, split
 from alpha_codium.report.samples import ChosenSamples, StoredSample, failures
 from alpha_codium.runs import RunFolder
 from alpha_codium.runs.folder import REPOSITORY_COMMAND, RUN_FILE, WITHOUT_VERDICTS
+from alpha_codium.values import JsonValue
 
 # Bytes in which a result has its scores.
 BEGINNING = 1 << 16
 
 
 @dataclass(frozen=True, slots=True)
-class StoredRun:
+class StoredRun(JsonValue):
     """A run in the folder of runs; `pass_at_k` is empty if the run isn't finished, or isn't an evaluation."""
 
     name: str
@@ -48,10 +48,6 @@ class StoredRun:
             return "running"
         scores = [f"{name} {value:.3f}" for name, value in self.pass_at_k.items() if value is not None]
         return scores[0] if scores else "finished" if self.finished else "unfinished"
-
-    def to_json(self) -> dict[str, Any]:
-        """The run as JSON."""
-        return asdict(self) | {"changed": self.changed.isoformat()}
 
 
 def list_runs() -> list[StoredRun]:

@@ -3,7 +3,7 @@
 import random
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, ClassVar
 
 from alpha_codium.app.comparison import reopened
 from alpha_codium.app.events import judging
@@ -25,7 +25,7 @@ from alpha_codium.report.problems import RunProblems
 from alpha_codium.report.reading import judged_samples
 from alpha_codium.report.samples import StoredSample
 from alpha_codium.runs import RunFolder
-from alpha_codium.values import JsonValue
+from alpha_codium.values import JsonValue, named
 from alpha_codium.verdict import Identity, Verdict
 from alpha_codium.wording import counted
 
@@ -61,12 +61,16 @@ class Deviation(JsonValue):
 
 
 @dataclass(frozen=True, slots=True)
-class Verification:
+class Verification(JsonValue):
     """The result of judging `programs` of a run again.
 
     `recorded_by` and `judged_by` are the identities of the judge then and now. `changed` are the problems whose tests,
     checker or limits aren't those of the receipts; without receipts (`has_receipts`), that isn't known.
     """
+
+    in_json: ClassVar[Mapping[str, str]] = named(
+        *("run", "programs", "confirmed", "deviations", "changed", "has_receipts", "recorded_by", "judged_by")
+    )
 
     run: str
     programs: int
@@ -80,19 +84,6 @@ class Verification:
     def confirmed(self) -> bool:
         """Whether nothing differs but verdicts on programs near a limit, or too slow for it here only."""
         return not self.changed and all(each.near_limit or each.slower_here for each in self.deviations)
-
-    def to_json(self) -> dict[str, Any]:
-        """The result as JSON."""
-        return {
-            "run": self.run,
-            "programs": self.programs,
-            "confirmed": self.confirmed,
-            "deviations": [each.to_json() for each in self.deviations],
-            "changed": {name: list(what) for name, what in self.changed.items()},
-            "has_receipts": self.has_receipts,
-            "recorded_by": self.recorded_by.to_json(),
-            "judged_by": self.judged_by.to_json(),
-        }
 
     def lines(self) -> Iterator[str]:
         """What differs, for people."""

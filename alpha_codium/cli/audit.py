@@ -23,7 +23,7 @@ def command(common: CommonOptions, **options: Any) -> None:
     from alpha_codium.cli.reporting import Reporter
 
     audit = audit_grader(**options, on_event=Reporter(common))
-    common.write_json(audit.to_json())
+    common.write_json(audit)
     for line in audit.lines():
         say(line)
     if not audit.faultless:
@@ -45,6 +45,6 @@ def rejudge_samples(common: CommonOptions, **options: Any) -> None:
     from alpha_codium.cli.reporting import Reporter
 
     found = rejudge(**options, settings=common.settings, on_event=Reporter(common))
-    common.write_json(found.to_json())
+    common.write_json(found)
     for line in found.lines():
         say(line)

@@ -20,7 +20,7 @@ def stats(common: CommonOptions) -> None:
     from alpha_codium.runs.cache_maintenance import stats_of
 
     found = stats_of(shared_cache())
-    common.write_json(found.to_json())
+    common.write_json(found)
     for line in found.lines():
         say(line)
 

@@ -1,7 +1,6 @@
 """`gencode compare` and `gencode ablate`: runs of `solve_set` side by side, and a flow without some of its stages."""
 
 from collections.abc import Iterator
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -95,7 +94,7 @@ def ablate_flow(common: CommonOptions, dry_run: bool, csv_path: str | None, **op
     options |= {"settings": common.settings_on, "on_event": Reporter(common)}
     if dry_run:
         expected = previews(AblateOptions(**options))
-        common.write_json([asdict(preview) for preview in expected])
+        common.write_json(expected)
         for preview in expected:
             say(preview.line())
         click.echo(HOW_ESTIMATED, err=True)

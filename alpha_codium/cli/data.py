@@ -1,6 +1,6 @@
 """`gencode data`: get problems, see what there is, check them, and clean samples."""
 
-from dataclasses import asdict, fields
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -72,7 +72,7 @@ def list_command(common: CommonOptions) -> None:
         click.echo("no dataset is stored yet: see gencode data etl --help", err=True)
     else:
         print_table([("name", "kind", "rows", "size", "origin"), *rows])
-    common.write_json([asdict(summary) for summary in summaries])
+    common.write_json(summaries)
 
 
 @group.command()
@@ -93,7 +93,7 @@ def show(common: CommonOptions, dataset: str, split_name: str | None, problem_na
     splits = describe(dataset, split_name)
     for split in splits:
         say("\n".join(split_lines(dataset, split)))
-    common.write_json({split.split: asdict(split) for split in splits})
+    common.write_json({split.split: split for split in splits})
 
 
 def _run_etl(common: CommonOptions, **options: Any) -> None:
@@ -104,7 +104,7 @@ def _run_etl(common: CommonOptions, **options: Any) -> None:
     for split in report.splits:
         click.echo(f"{report.name}[{split.split}]: {split.problems_out} of {counted(split.records_in, 'problem')}")
     click.echo(f"stored in {report.path}")
-    common.write_json(report.as_record())
+    common.write_json(report)
 
 
 @group.command()
@@ -125,7 +125,7 @@ def validate(common: CommonOptions, csv_path: str | None, tests_column: str | No
         if options["dataset"] is None:
             raise UserError("give the file for training as NAME")
         found = check_rows(options["dataset"], tests_column, options["split"], settings)
-        common.write_json(found.to_json())
+        common.write_json(found)
         say("\n".join(found.lines()))
         return
     from alpha_codium.app import validation

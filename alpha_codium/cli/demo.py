@@ -56,4 +56,4 @@ def command(common: CommonOptions) -> None:
     click.echo(NEXT.format(run=runs[-1].summary.run, model=model))
     if model == f"local/{SMALLEST.name}":
         click.echo(BETTER.format(small=model, best=BEST.name, megabytes=round(BEST.size_bytes / 1e6)))
-    common.write_json([run.to_json() for run in runs])
+    common.write_json(runs)

@@ -5,7 +5,6 @@ What a model wrote goes to stdout as it is, so that it can be piped; a terminal 
 
 import contextlib
 import sys
-from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -46,7 +45,7 @@ def ask(question: str, system: str, common: CommonOptions) -> None:
         raise
     except ModelError as fault:
         raise click.ClickException(f"no answer: {fault}") from fault
-    common.write_json(asdict(answer))
+    common.write_json(answer)
     write_out(f"{answer.text}\n")
 
 
@@ -74,7 +73,7 @@ def solve_problem(dry_run: bool, common: CommonOptions, **given: Any) -> None:
     # What libraries print must not be mixed with the program.
     with contextlib.redirect_stdout(sys.stderr):
         solved = solving.solve_problem(**given, run=run, settings=common.settings, on_event=reporter)
-    common.write_json(solved.to_json())
+    common.write_json(solved)
     for line in solved.lines(given["test_type"]):
         click.echo(line, err=True)
     reporter.tell_how_to_look()
@@ -109,7 +108,7 @@ def print_summary(summary: "RunSummary", common: CommonOptions) -> None:
     """Print the numbers of a run; exit with 1 where it is incomplete."""
     from alpha_codium.cli.reporting import LOOK
 
-    common.write_json(summary.to_json())
+    common.write_json(summary)
     for name, value in summary.to_json().items():
         if name not in ("next_command", "shard") and not isinstance(value, dict):
             say(f"{name:<18} {'unknown' if value is None else value}")
@@ -126,7 +125,7 @@ def print_summary(summary: "RunSummary", common: CommonOptions) -> None:
 def _show(preview: "Preview", common: CommonOptions) -> None:
     from alpha_codium.gen.preview import HOW_ESTIMATED
 
-    common.write_json(asdict(preview))
+    common.write_json(preview)
     for line in preview.lines():
         say(line)
     click.echo(HOW_ESTIMATED, err=True)

@@ -59,4 +59,4 @@ def add_model(name: str, file: Path, common: CommonOptions) -> None:
 
 def _show(model: "StoredModel", common: CommonOptions) -> None:
     click.echo(model.path)
-    common.write_json({"name": model.name, "path": str(model.path), "sha256": model.sha256})
+    common.write_json(model)

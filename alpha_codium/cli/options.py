@@ -18,6 +18,7 @@ from alpha_codium.cli.fields import Decorator
 from alpha_codium.errors import SettingsError
 from alpha_codium.log import visible
 from alpha_codium.options import in_options
+from alpha_codium.values import plain
 
 if TYPE_CHECKING:
     from alpha_codium.config import Settings
@@ -83,8 +84,7 @@ class CommonOptions:
 
     def write_files(self, result: Any, csv_path: str | None) -> None:
         """Write a result to the files of `--json` and `--csv`, if they are asked for."""
-        if self.json_path is not None:  # a large result takes seconds, and much memory
-            self.write_json(result.to_json())
+        self.write_json(result)
         if csv_path:
             result.to_csv(csv_path)
 
@@ -92,7 +92,7 @@ class CommonOptions:
         """Write a result to the file of `--json`, if one is asked for; `-` is stdout."""
         if self.json_path is None:
             return
-        text = json.dumps(value, indent=2, ensure_ascii=False) + "\n"
+        text = json.dumps(plain(value), indent=2, ensure_ascii=False) + "\n"
         if self.json_on_stdout:
             assert self.stdout is not None
             click.echo(visible(text) if self.stdout.isatty() else text, nl=False, file=self.stdout)

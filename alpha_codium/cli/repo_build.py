@@ -31,7 +31,7 @@ def build(common: CommonOptions, **options: Any) -> None:
     with reporter.resumable():
         report = build_tasks(**options, settings=settings, on_event=reporter)
     click.echo(f"{counted(report.tasks, 'task')} of each kind, stored in {report.stored}")
-    common.write_json(report.to_json())
+    common.write_json(report)
 
 
 @click.command()

@@ -22,7 +22,7 @@ def run(common: CommonOptions, **given: Any) -> None:
     reporter = Reporter(common)
     with reporter.resumable():
         runs = run_repository(**given, on_event=reporter)
-    common.write_json([each.to_json() for each in runs])
+    common.write_json(runs)
     for each in runs:
         say("\n".join(each.summary.lines()))
     reporter.tell_how_to_look()
@@ -85,7 +85,7 @@ def serve_vllm(common: CommonOptions, **given: Any) -> None:
     from alpha_codium.app.repository_servers import serve_models
 
     records = serve_models(**given)
-    common.write_json([server.to_json() for server in records.servers])
+    common.write_json(records.servers)
     for server in records.servers:
         say(f"GPU {server.gpu}: {server.address} (log: {server.log})")
 

@@ -23,7 +23,7 @@ def command(common: CommonOptions, **given: Any) -> None:
     from alpha_codium.app.reporting import report
 
     page = report(**given, on_event=Reporter(common))
-    common.write_json(page.to_json())
+    common.write_json(page)
     click.echo(page.path)
     what = f"{counted(page.problems, 'problem')}, {counted(page.samples, 'sample')}, {size_text(page.size_bytes)}"
     beside = f"; its texts ({size_text(page.beside_bytes)}) are in {page.path.name}.bodies" if page.beside_bytes else ""

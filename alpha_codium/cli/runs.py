@@ -30,7 +30,7 @@ def list_command(common: CommonOptions) -> None:
         print_table([("name", "command", "problems", "changed (UTC)", "size", "state"), *rows])
     else:
         click.echo("no run is stored yet", err=True)
-    common.write_json([run.to_json() for run in found])
+    common.write_json(found)
 
 
 @group.command()
@@ -47,7 +47,7 @@ def show(run: str, problem: str | None, sample: int | None, failed: bool, common
         _list_failed(run, problem, sample, common)
         return
     shown = show_sample(run, problem, sample)
-    common.write_json(shown.sample.to_json())
+    common.write_json(shown.sample)
     for line in shown.sample.lines():
         say(line)
     more = "; show others with --problem NAME --sample I, list them with --failed" if shown.samples > 1 else ""
@@ -59,7 +59,7 @@ def _list_failed(run: str, problem: str | None, sample: int | None, common: Comm
 
     chosen = chosen_samples(run, problem, sample)
     failed = chosen.failed
-    common.write_json([each.to_json() for each in failed])
+    common.write_json(failed)
     if failed:
         rows = [
             (each.problem, str(each.result.index), each.result.verdict.value, one_line(each.reason)) for each in failed
@@ -109,7 +109,7 @@ def merge(common: CommonOptions, **given: Any) -> None:
     if isinstance(result, RunSummary):
         print_summary(result, common)
         return
-    common.write_json(result.to_json())
+    common.write_json(result)
     if isinstance(result, Score):
         print_score(result, run)
     else:
@@ -128,7 +128,7 @@ def export(common: CommonOptions, **given: Any) -> None:
     from alpha_codium.app.exporting import export_run
 
     files = export_run(**given)
-    common.write_json([str(path) for path in files])
+    common.write_json(files)
     for path in files:
         click.echo(path)
 

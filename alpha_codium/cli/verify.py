@@ -26,7 +26,7 @@ def command(common: CommonOptions, backend: str | None, **given: Any) -> None:
     if backend is not None:
         common.extra_overrides.append(f"code_tester.tester_type={backend}")
     found = verify(**given, settings=common.settings_on, on_event=Reporter(common))
-    common.write_json(found.to_json())
+    common.write_json(found)
     for line in found.lines():
         say(line)
     if not found.confirmed:

@@ -5,20 +5,20 @@ contains an unknown price is unknown.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from random import Random
-from typing import Any
+from typing import Any, ClassVar
 
 from alpha_codium.comparison.judging import Verdicts
 from alpha_codium.comparison.records import RunRecord
-from alpha_codium.eval.rates import rate_of
+from alpha_codium.eval.rates import Share, rate_of
 from alpha_codium.eval.results import CandidateResult, ProblemResult
-from alpha_codium.eval.scoring import Score, score
+from alpha_codium.eval.scoring import NUMBERS, Score, score
 from alpha_codium.solution import Candidate
 from alpha_codium.statistics import Interval
 from alpha_codium.statistics.intervals import BOOTSTRAP
-from alpha_codium.values import JsonValue
+from alpha_codium.values import JsonValue, named
 from alpha_codium.verdict import Verdict
 
 NEVER_MADE = "the sample was never made"
@@ -41,7 +41,7 @@ class Costs(JsonValue):
 
 
 @dataclass(frozen=True, slots=True)
-class Figures:
+class Figures(JsonValue):
     """The figures of one run. Of `asked` samples, `finished` count; the others were lost or never made.
 
     `solved` problems have a sample that passes. Of the finished samples, `truncated` had an answer cut off, and
@@ -49,13 +49,22 @@ class Figures:
     problem, by the names of `Costs`, except for unknown sums.
     """
 
+    in_json: ClassVar[Mapping[str, str]] = {
+        **{name: f"score.{name}" for name in (*NUMBERS, "verdicts", "near_limit")},
+        **named(bounds="score.bounds_at_k", run="name", flow="record.flow", models="record.models"),
+        **named(problems="score.n_problems", samples="record.samples"),
+        **named("solved", "asked", "finished", "unfinished", "costs", "per_sample", "per_problem", "per_solved"),
+        **named("per_solved_intervals", "by_problem", "truncated", "no_program"),
+    }
+    optional: ClassVar[Sequence[str]] = ("bounds",)
+
     record: RunRecord
     score: Score
     asked: int
     finished: int
     solved: int
-    truncated: int
-    no_program: int
+    truncated: Share
+    no_program: Share
     costs: Costs
     solved_intervals: dict[str, Interval]
 
@@ -89,30 +98,15 @@ class Figures:
         """The cost of all problems per solved one; None if none is solved."""
         return self.costs.per(self.solved)
 
-    def to_json(self) -> dict[str, Any]:
-        """As JSON."""
-        of_score = self.score.to_json()
-        for key in ("n_problems", "strata", "problems"):
-            del of_score[key]
-        return of_score | {
-            "run": self.name,
-            "flow": self.record.flow,
-            "models": list(self.record.models),
-            "problems": len(self.score.problems),
-            "samples": self.record.samples,
-            "solved": self.solved,
-            "asked": self.asked,
-            "finished": self.finished,
-            "unfinished": self.unfinished,
-            "truncated": rate_of(self.truncated, self.finished),
-            "no_program": rate_of(self.no_program, self.finished),
-            "costs": self.costs.to_json(),
-            "per_sample": self.per_sample and self.per_sample.to_json(),
-            "per_problem": self.per_problem and self.per_problem.to_json(),
-            "per_solved": self.per_solved and self.per_solved.to_json(),
-            "per_solved_intervals": {unit: _finite(interval) for unit, interval in self.solved_intervals.items()},
-            "by_problem": {p.name: [c.verdict.value for c in p.candidates] for p in self.score.problems},
-        }
+    @property
+    def per_solved_intervals(self) -> dict[str, tuple[float | None, float | None] | None]:
+        """The bounds of the cost of a solved problem, by unit: None for one that is infinite."""
+        return {unit: _finite(interval) for unit, interval in self.solved_intervals.items()}
+
+    @property
+    def by_problem(self) -> dict[str, list[Verdict]]:
+        """The verdicts of each problem's samples."""
+        return {problem.name: [c.verdict for c in problem.candidates] for problem in self.score.problems}
 
     def rows(self) -> list[dict[str, Any]]:
         """Each pass@k as a row of the comparison's table; of an unfinished run, `low` and `high` are its bounds."""
@@ -146,8 +140,8 @@ def figures_of(record: RunRecord, names: Sequence[str], verdicts: Verdicts, ks: 
         asked=len(names) * record.samples,
         finished=len(finished),
         solved=sum(solved),
-        truncated=sum(candidate.truncated_answers > 0 for candidate in finished),
-        no_program=sum(candidate.error is not None for candidate in finished),
+        truncated=rate_of(sum(c.truncated_answers > 0 for c in finished), len(finished)),
+        no_program=rate_of(sum(c.error is not None for c in finished), len(finished)),
         costs=costs_of(finished),
         solved_intervals=_intervals([costs_of(candidates) for candidates in by_problem], solved),
     )
@@ -178,9 +172,11 @@ def _intervals(by_problem: Sequence[Costs], solved: Sequence[bool]) -> dict[str,
     return {unit: ratio_interval(values, solved) for unit, values in columns.items() if None not in values}
 
 
-def _finite(interval: Interval) -> list[float | None] | None:
-    """The bounds for JSON: null for one that is infinite."""
-    return [bound if math.isfinite(bound) else None for bound in interval.bounds] if interval.bounds else None
+def _finite(interval: Interval) -> tuple[float | None, float | None] | None:
+    if interval.bounds is None:
+        return None
+    low, high = (bound if math.isfinite(bound) else None for bound in interval.bounds)
+    return low, high
 
 
 def ratio_interval(costs: Sequence[float], solved: Sequence[bool], resamples: int = RESAMPLES) -> Interval:

@@ -4,10 +4,10 @@ The statistics are those of `alpha_codium.statistics` (see docs/statistics.md): 
 each problem has one sample in both runs, else the paired bootstrap over problems.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, Protocol, TypeVar
+from typing import Any, ClassVar, Protocol, TypeVar
 
 from alpha_codium.comparison.figures import Figures
 from alpha_codium.eval.scoring import Score
@@ -20,6 +20,7 @@ from alpha_codium.statistics import (
     smallest_detectable_gain,
 )
 from alpha_codium.statistics.intervals import DIGITS
+from alpha_codium.values import JsonValue, named
 
 SIGNIFICANT = 0.05
 MCNEMAR, BOOTSTRAP = "McNemar", "paired bootstrap"
@@ -43,13 +44,19 @@ class Scored(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class Pair(JsonValue):
     """pass@k of `second` minus that of `first`; `difference` is None if it is undefined, with the reason.
 
     `better` and `worse` are the problems on which the second scores higher or lower: with one sample each, those that
     only it solves, or only the first. `detectable` is the smallest difference that would be found with 80 % power.
     `bounds` are those of the difference if a run is unfinished.
     """
+
+    in_json: ClassVar[Mapping[str, str]] = {
+        **named("first", "second", "k", "interval_reason", "p_value", "test", "shown", "reason", "bounds"),
+        **named(difference="difference.value", interval="difference.interval.bounds"),
+        **named(only_second="better", only_first="worse", smallest_detectable="detectable"),
+    }
 
     first: str
     second: str
@@ -68,25 +75,10 @@ class Pair:
         """Whether the difference is significant at the level of 5 %."""
         return self.p_value is not None and self.p_value <= SIGNIFICANT
 
-    def to_json(self) -> dict[str, Any]:
-        """As JSON."""
-        found = self.difference
-        return {
-            "first": self.first,
-            "second": self.second,
-            "k": self.k,
-            "difference": None if found is None else found.value,
-            "interval": list(found.interval.bounds) if found and found.interval.bounds else None,
-            "interval_reason": found.interval.reason if found else self.reason,
-            "p_value": self.p_value,
-            "test": self.test,
-            "only_second": list(self.better),
-            "only_first": list(self.worse),
-            "smallest_detectable": self.detectable,
-            "shown": self.shown,
-            "reason": self.reason,
-            "bounds": list(self.bounds) if self.bounds else None,
-        }
+    @property
+    def interval_reason(self) -> str:
+        """Why there is no interval."""
+        return self.reason if self.difference is None else self.difference.interval.reason
 
     def row(self) -> dict[str, Any]:
         """The difference as a row of the comparison's table."""
@@ -105,7 +97,7 @@ class Pair:
             "test": self.test or None,
             "better": len(self.better) if found else None,
             "worse": len(self.worse) if found else None,
-            "reason": self.reason or (found.interval.reason if found else "") or None,
+            "reason": self.reason or self.interval_reason or None,
         }
 
 

@@ -1,8 +1,8 @@
 """The report of a comparison: runs, differences, stages, and notes on them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypedDict
 
 from alpha_codium.comparison.figures import Figures, figures_of
 from alpha_codium.comparison.fitting import notes_on
@@ -11,15 +11,25 @@ from alpha_codium.comparison.pairs import Pair, budget_notes, pairs_of, same_not
 from alpha_codium.comparison.records import RunRecord
 from alpha_codium.comparison.stages import StageEffect, stages_of
 from alpha_codium.eval.known import JudgeError
-from alpha_codium.values import Table
+from alpha_codium.values import JsonValue, Table, named
 from alpha_codium.wording import counted
 
 # Below this number, the bootstrap's intervals are too narrow (docs/statistics.md).
 FEW_PROBLEMS = 20
 
 
+class Compared(TypedDict):
+    """The problems and the tests of a comparison."""
+
+    dataset: str
+    split: str
+    fingerprint: str
+    n_problems: int
+    test_types: list[str]
+
+
 @dataclass(frozen=True)
-class Comparison(Table):
+class Comparison(Table, JsonValue):
     """The result of `gencode compare`; `what` names the problems and the tests.
 
     As a table, it has a row for each pass@k of each run, and for each difference: that of `run`, less that of `minus`.
@@ -40,7 +50,14 @@ class Comparison(Table):
         ),
     )
 
-    what: dict[str, Any]
+    in_json: ClassVar[Mapping[str, str]] = {
+        **named("what", "complete", "baseline", "runs", differences="pairs"),
+        **named("stages", "notes", "judge_error", "references"),
+    }
+    beside: ClassVar[Sequence[str]] = ("what",)
+    optional: ClassVar[Sequence[str]] = ("references",)
+
+    what: Compared
     runs: tuple[Figures, ...]
     pairs: tuple[Pair, ...]
     stages: dict[str, list[StageEffect]]
@@ -54,19 +71,6 @@ class Comparison(Table):
         """Whether every sample of every run has a verdict."""
         return all(run.score.complete for run in self.runs)
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the report as JSON; published numbers, if requested, are in a separate list."""
-        values = self.what | {
-            "complete": self.complete,
-            "baseline": self.baseline,
-            "runs": [run.to_json() for run in self.runs],
-            "differences": [pair.to_json() for pair in self.pairs],
-            "stages": {name: [effect.to_json() for effect in effects] for name, effects in self.stages.items()},
-            "notes": list(self.notes),
-            "judge_error": self.judge_error.to_json(),
-        }
-        return values | ({"references": list(self.references)} if self.references else {})
-
     def rows(self) -> list[dict[str, Any]]:
         """The scores with their intervals and costs, then the differences; None stands for what is undefined."""
         scores = [row for run in self.runs for row in run.rows()]
@@ -79,7 +83,7 @@ def report_of(
     verdicts: Verdicts,
     judge_error: JudgeError,
     ks: Sequence[int],
-    what: dict[str, Any],
+    what: Compared,
     baseline: str | None = None,
     references: Sequence[dict[str, Any]] = (),
 ) -> Comparison:

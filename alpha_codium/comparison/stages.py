@@ -9,18 +9,31 @@
 """
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import ClassVar, TypedDict
 
 from alpha_codium.comparison.judging import Verdicts
 from alpha_codium.comparison.records import RunRecord, Step
 from alpha_codium.statistics import Interval, bootstrap_interval
+from alpha_codium.values import JsonValue, named
 
 NO_PROGRAM, FIRST_PASSES, FIRST_FAILS = "no_program", "first_passes", "first_fails"
 GAINED, LOST, UNCHANGED, UNKNOWN = "gained", "lost", "unchanged", "unknown"
 OUTCOMES = (NO_PROGRAM, FIRST_PASSES, FIRST_FAILS, GAINED, LOST, UNCHANGED, UNKNOWN)
 WORTH = {FIRST_PASSES: 1, GAINED: 1, LOST: -1}
+
+
+class Outcomes(TypedDict):
+    """The number of samples by what a stage made of their programs."""
+
+    no_program: int
+    first_passes: int
+    first_fails: int
+    gained: int
+    lost: int
+    unchanged: int
+    unknown: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,29 +46,23 @@ class Passage:
 
 
 @dataclass(frozen=True, slots=True)
-class StageEffect:
+class StageEffect(JsonValue):
     """The effect of one stage: numbers of samples by outcome, and `change`, its effect on the share that passes."""
 
+    in_json: ClassVar[Mapping[str, str]] = {
+        **named("stage", "samples", "counts", "change", interval="interval.bounds", interval_reason="interval.reason")
+    }
+    beside: ClassVar[Sequence[str]] = ("counts",)
+
     stage: str
-    counts: dict[str, int]
+    counts: Outcomes
     change: float
     interval: Interval
 
     @property
     def samples(self) -> int:
         """Samples that went through the stage."""
-        return sum(self.counts.values())
-
-    def to_json(self) -> dict[str, Any]:
-        """As JSON."""
-        return {
-            "stage": self.stage,
-            "samples": self.samples,
-            **{outcome: self.counts.get(outcome, 0) for outcome in OUTCOMES},
-            "change": self.change,
-            "interval": list(self.interval.bounds) if self.interval.bounds else None,
-            "interval_reason": self.interval.reason,
-        }
+        return sum(self.counts[outcome] for outcome in OUTCOMES)
 
 
 def stages_of(record: RunRecord, names: Sequence[str], verdicts: Verdicts) -> list[StageEffect]:
@@ -96,7 +103,9 @@ def _effect(stage: str, passages: Sequence[Passage], samples: dict[str, int]) ->
         worth[passage.problem] += WORTH.get(passage.outcome, 0)
     changes = [worth[name] / count for name, count in samples.items()]
     change = sum(changes) / len(changes)
-    return StageEffect(stage, dict(Counter(p.outcome for p in passages)), change, bootstrap_interval(changes))
+    counts = Counter(p.outcome for p in passages)
+    outcomes = Outcomes(**{outcome: counts[outcome] for outcome in OUTCOMES})
+    return StageEffect(stage, outcomes, change, bootstrap_interval(changes))
 
 
 def _outcome(before: bool, passed: bool | None, after: bool, passes: bool | None) -> str:

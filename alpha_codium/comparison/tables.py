@@ -209,8 +209,8 @@ def _samples(runs: Sequence[Figures], letters: dict[str, str]) -> str:
         (
             letters[run.name],
             *map(str, (run.asked, run.finished, run.unfinished)),
-            share(run.truncated, run.finished),
-            share(run.no_program, run.finished),
+            share(run.truncated["count"], run.finished),
+            share(run.no_program["count"], run.finished),
         )
         for run in runs
     ]
@@ -281,9 +281,9 @@ def _stages(run: Figures, effects: Sequence[StageEffect], letter: str) -> str:
     if not effects:
         missing = "the run's transcripts don't record the program after each stage"
         return f"{title}n/a: {missing if run.finished else 'no sample is finished'}"
-    unknown = {"?": UNKNOWN} if any(effect.counts.get(UNKNOWN) for effect in effects) else {}
+    unknown = {"?": UNKNOWN} if any(effect.counts["unknown"] for effect in effects) else {}
     columns = STAGE_COLUMNS | unknown
-    without = [effect.stage for effect in effects if set(effect.counts) == {NO_PROGRAM}]
+    without = [effect.stage for effect in effects if effect.counts["no_program"] == effect.samples]
     rows = [
         (shortened(effect.stage, 19), *(str(effect.counts.get(key, 0)) for key in columns.values()), _change(effect))
         for effect in effects

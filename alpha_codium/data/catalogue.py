@@ -8,18 +8,19 @@ from typing import Any
 from alpha_codium.data.folders import FolderSource, refuse_damaged
 from alpha_codium.data.load import load_problems
 from alpha_codium.data.origin import Source, choose_split
-from alpha_codium.data.schema import SplitCounts, difficulty_name, source_name, stored_record
+from alpha_codium.data.schema import RecordCounts, SplitCounts, difficulty_name, source_name, stored_record
 from alpha_codium.data.solutions import CANDIDATES
 from alpha_codium.data.sources import find_source
 from alpha_codium.data.store import read_info
 from alpha_codium.errors import DatasetError
 from alpha_codium.paths import datasets_folder
 from alpha_codium.problem import Problem
+from alpha_codium.values import JsonValue
 from alpha_codium.wording import counted
 
 
 @dataclass(frozen=True, slots=True)
-class Summary:
+class Summary(JsonValue):
     """One stored dataset; `splits` maps each split to its number of rows.
 
     `kind` is `problems`, `solutions`, `tasks` (of repositories), or `unreadable`: then `error` says why.
@@ -39,12 +40,12 @@ class Summary:
 
 
 @dataclass(frozen=True, slots=True)
-class SplitDescription:
+class SplitDescription(JsonValue):
     """The content of one split: its columns, its counts (see `SplitCounts.as_record`), and its entry in `etl.json`."""
 
     split: str
     columns: tuple[str, ...]
-    counts: dict[str, Any]
+    counts: RecordCounts
     info: dict[str, Any]
 
 

@@ -16,17 +16,18 @@ from alpha_codium.data.folders import FolderSource
 from alpha_codium.data.hub import HubSource
 from alpha_codium.data.origin import Record, Source, choose_split
 from alpha_codium.data.reader import RecordReader
-from alpha_codium.data.schema import COLUMNS, DATE_COLUMNS, VALIDATION_COLUMNS, features, stored_record
+from alpha_codium.data.schema import COLUMNS, DATE_COLUMNS, VALIDATION_COLUMNS, RecordCounts, features, stored_record
 from alpha_codium.data.sources import find_source, output_path
 from alpha_codium.data.store import SplitWriter, check_target, put_splits, read_info, temporary_folder
 from alpha_codium.errors import DatasetError
+from alpha_codium.values import JsonValue
 from alpha_codium.wording import counted
 
 Progress = Callable[[int], None]
 
 
 @dataclass(frozen=True, slots=True)
-class SplitReport:
+class SplitReport(JsonValue):
     """The result of one split; `counts` is a `SplitCounts.as_record`.
 
     `without_tests` is the number of stored problems without any tests, which no program can pass.
@@ -37,21 +38,17 @@ class SplitReport:
     problems_out: int
     dropped_columns: tuple[str, ...]
     fingerprint: str
-    counts: dict[str, Any]
+    counts: RecordCounts
     without_tests: int = 0
 
 
 @dataclass(frozen=True, slots=True)
-class EtlReport:
+class EtlReport(JsonValue):
     """The name, path and splits of the dataset that an ETL stored."""
 
     name: str
     path: Path
     splits: tuple[SplitReport, ...]
-
-    def as_record(self) -> dict[str, Any]:
-        """Return the report as JSON."""
-        return {"name": self.name, "path": str(self.path), "splits": [asdict(split) for split in self.splits]}
 
 
 @dataclass(frozen=True, slots=True)

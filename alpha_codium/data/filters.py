@@ -10,6 +10,7 @@ from alpha_codium.data.schema import DATE_COLUMNS, DIFFICULTY_NAMES, SOLUTION_CO
 from alpha_codium.errors import DatasetError, nearest
 from alpha_codium.options import Option
 from alpha_codium.problem import LANGUAGE_NAMES, SOURCE_NAMES
+from alpha_codium.values import plain
 
 # The accepted values of `is_valid_problem`; None means that the problem couldn't be judged.
 VALIDITIES = {"valid": (True,), "not_invalid": (True, None)}
@@ -89,7 +90,7 @@ class Filters:
 
     def as_record(self) -> dict[str, Any]:
         """Return the filters that are set, as JSON."""
-        return {key: _as_json(value) for key, value in asdict(self).items() if value}
+        return {key: plain(value) for key, value in asdict(self).items() if value}
 
     def _in_languages(self, programs: Mapping[str, list[Any]]) -> dict[str, list[Any]]:
         kept = [index for index, name in enumerate(programs["language_name"]) if name in self.languages]
@@ -119,12 +120,6 @@ def check_rate(rate: float) -> None:
     """Raise DatasetError unless a sampling rate is above 0 and at most 1."""
     if not 0 < rate <= 1:
         raise DatasetError(f"a sample rate must be above 0 and at most 1, not {rate}")
-
-
-def _as_json(value: Any) -> Any:
-    if isinstance(value, datetime.date):
-        return value.isoformat()
-    return list(value) if isinstance(value, tuple) else value
 
 
 def _known(field: str, word: str, known: Iterable[str]) -> str:

@@ -12,7 +12,7 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 from alpha_codium.data.reader import EXECUTION_KEYS, RecordReader, split_seconds
 from alpha_codium.errors import DatasetError
@@ -205,6 +205,18 @@ class Fingerprint:
         return self._digest.hexdigest()
 
 
+class RecordCounts(TypedDict):
+    """The number of problems and of repeated names; tests by type, solutions by language, and so on."""
+
+    problems: int
+    repeated_names: int
+    tests: dict[str, int]
+    solutions: dict[str, int]
+    incorrect_solutions: dict[str, int]
+    sources: dict[str, int]
+    difficulties: dict[str, int]
+
+
 class SplitCounts:
     """Counts of stored records: tests by type, solutions by language, and so on."""
 
@@ -227,7 +239,7 @@ class SplitCounts:
         for column in SOLUTION_COLUMNS:
             self._by_column[column].update(stored[column]["language_name"])
 
-    def as_record(self) -> dict[str, Any]:
+    def as_record(self) -> RecordCounts:
         """Return the counts as JSON."""
         counts = {column: dict(counts) for column, counts in self._by_column.items()}
-        return {"problems": self.problems, "repeated_names": self.repeated_names, **counts}
+        return RecordCounts(problems=self.problems, repeated_names=self.repeated_names, **counts)

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Self
+from typing import Any, Self, TypedDict
 
 from alpha_codium.data.filters import check_rate, in_sample
 from alpha_codium.data.load import ProblemSet
@@ -13,6 +13,13 @@ from alpha_codium.wording import counted
 
 # Names of problems that a text lists.
 SHOWN = 5
+
+
+class SubsetNote(TypedDict):
+    """The part of a split that was scored: of how many problems it is, and how it was chosen."""
+
+    of: int
+    by: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +97,7 @@ class Subset:
             return problems
         return problems.select(self.with_full_names(problems.names).positions(problems.names))
 
-    def note(self, problems: Sequence[Any]) -> dict[str, Any] | None:
+    def note(self, problems: Sequence[Any]) -> SubsetNote | None:
         """Return what a score of a part of `problems` says about it."""
         return None if self.is_whole else part_of(len(problems), str(self))
 
@@ -101,6 +108,6 @@ class Subset:
         return "; ".join(share + names + ([] if self.limit is None else [f"limit {self.limit}"]))
 
 
-def part_of(total: int, *ways: str) -> dict[str, Any]:
+def part_of(total: int, *ways: str) -> SubsetNote:
     """Return the note on a part of `total` problems: how many they were, and how it was chosen."""
     return {"of": total, "by": "; ".join(ways)}

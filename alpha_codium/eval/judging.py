@@ -14,7 +14,7 @@ from alpha_codium.eval.prepare import EvaluationSet, EvaluationTask, HumanSoluti
 from alpha_codium.eval.rates import broken_programs, rates_of
 from alpha_codium.eval.results import ProblemResult
 from alpha_codium.eval.running import OnResult, recheck_near_limit, run_evaluation
-from alpha_codium.eval.scoring import Score, labels_of, score
+from alpha_codium.eval.scoring import Facts, Score, SkippedPrograms, labels_of, score
 from alpha_codium.eval.shards import Shard
 from alpha_codium.judge import Judge, Rules
 from alpha_codium.judge.executors import Executor, executor_named
@@ -70,7 +70,7 @@ class OpenJudge:
         results = await self.run(self.with_known(tasks), journal, on_result)
         if self.recheck_near_limit:
             results = await recheck_near_limit(self.with_known(tasks), results, self.judge, journal, self.executor)
-        facts: dict[str, Any]
+        facts: Facts
         if isinstance(tasks, HumanSolutions):
             undisputed = without_disputed(results, self.with_known(tasks))
             error = error_of_human_solutions(undisputed, self.identity.backend)
@@ -82,7 +82,8 @@ class OpenJudge:
                 facts = {"rates": rates_of(tasks.entries, results)}
                 if broken := broken_programs(tasks.entries, results):
                     facts["broken_programs"] = broken
-        facts |= {"shard": str(self.shard)} if self.shard is not None else {}
+        if self.shard is not None:
+            facts["shard"] = str(self.shard)
         facts |= {"subset": tasks.subset, "judge_error": error.to_json(), "sandbox": self.identity.to_json()}
         if self.identity.is_unsafe:
             facts["unsafe"] = "sandbox = false: untrusted programs ran with all your rights"
@@ -116,10 +117,10 @@ class OpenJudge:
         }
 
 
-def _skipped(results: Iterable[ProblemResult]) -> dict[str, Any]:
+def _skipped(results: Iterable[ProblemResult]) -> Facts:
     """Return the numbers of programs that weren't run, in all and by language and reason."""
     counts = sum((result.skipped for result in results), Skipped())
-    rows = [{"language": each[0], "reason": each[1], "programs": count} for each, count in counts.most_common()]
+    rows = [SkippedPrograms(language=each[0], reason=each[1], programs=n) for each, n in counts.most_common()]
     return {"skipped_solutions": counts.total(), "skipped_by_language": rows}
 
 

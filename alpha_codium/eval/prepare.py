@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from alpha_codium.data.schema import difficulty_name
-from alpha_codium.data.subset import Subset, part_of
+from alpha_codium.data.subset import Subset, SubsetNote, part_of
 from alpha_codium.errors import DatasetError, UserError, nearest
 from alpha_codium.eval.languages import Languages, Skipped
 from alpha_codium.language_table import LANGUAGES
@@ -85,7 +85,7 @@ class EvaluationSet:
         problems: Sequence[Problem],
         entries: Mapping[str, tuple[Entry, ...]],
         test_types: Sequence[TestType],
-        subset: Mapping[str, Any] | None = None,
+        subset: SubsetNote | None = None,
     ) -> None:
         self.names = _distinct_names(problems)
         self.problems, self.entries, self.test_types, self.subset = problems, entries, tuple(test_types), subset
@@ -141,7 +141,7 @@ class HumanSolutions(EvaluationSet):
         problems: Sequence[Problem],
         groups: Sequence[str],
         test_types: Sequence[TestType],
-        subset: Mapping[str, Any] | None = None,
+        subset: SubsetNote | None = None,
         languages: Languages | None = None,
     ) -> None:
         super().__init__(problems, {}, test_types, subset)
@@ -248,7 +248,7 @@ def human_solutions(
     problems: Sequence[Problem],
     groups: str,
     test_type: str | Iterable[str],
-    subset: Mapping[str, Any] | None = None,
+    subset: SubsetNote | None = None,
     languages: Languages | None = None,
 ) -> HumanSolutions:
     """The human solutions of all problems; `groups` is `correct`, `incorrect` or `both`."""

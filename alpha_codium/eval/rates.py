@@ -6,7 +6,7 @@ Solutions dataset doesn't record is None, never 0.
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TypedDict
 
 from alpha_codium.eval.prepare import Entry
 from alpha_codium.eval.results import ProblemResult
@@ -25,7 +25,42 @@ Sample = tuple[Entry, Verdict]
 COUNTED = ("truncated", "no_program", "empty", "does_not_compile")
 
 
-def rates_of(entries: Mapping[str, Sequence[Entry]], results: Sequence[ProblemResult]) -> dict[str, Any]:
+class Share(TypedDict):
+    """A number of samples, and their share, None if there are none."""
+
+    count: int
+    rate: float | None
+
+
+class Rates(TypedDict):
+    """What became of the samples; None for what isn't known."""
+
+    asked: int | None
+    present: int
+    problems_without_samples: int
+    truncated: Share | None
+    no_program: Share | None
+    empty: Share
+    does_not_compile: Share
+
+
+class CommonError(TypedDict):
+    """The commonest error of programs that don't compile, with a line that has it."""
+
+    error: str
+    line: str
+    count: int
+
+
+class BrokenPrograms(TypedDict):
+    """How many of the programs that are present are empty or don't compile."""
+
+    count: int
+    present: int
+    commonest: CommonError | None
+
+
+def rates_of(entries: Mapping[str, Sequence[Entry]], results: Sequence[ProblemResult]) -> Rates:
     """The rates of the candidates in `entries`, by problem, as JSON; `results` are of all problems.
 
     `present` samples are those that weren't lost; the rates `{"count", "rate"}` are shares of them. `truncated` had an
@@ -34,25 +69,23 @@ def rates_of(entries: Mapping[str, Sequence[Entry]], results: Sequence[ProblemRe
     samples, present = _samples(entries, results)
     errors_known = bool(samples) and all(entry.error_known for entry, _ in samples)
     truncated_known = bool(samples) and all(entry.truncated is not None for entry, _ in samples)
-    counts = {
-        "truncated": sum(bool(entry.truncated) for entry, _ in present) if truncated_known else None,
-        "no_program": sum(entry.error is not None for entry, _ in present) if errors_known else None,
-        "empty": sum(entry.is_blank and entry.error is None for entry, _ in present),
-        "does_not_compile": sum(v is Verdict.COMPILATION_ERROR and not entry.is_blank for entry, v in present),
-    }
+    total, errors = len(present), sum(entry.error is not None for entry, _ in present)
+    broken = sum(v is Verdict.COMPILATION_ERROR and not entry.is_blank for entry, v in present)
     return {
         "asked": len(samples) if errors_known else None,
-        "present": len(present),
+        "present": total,
         "problems_without_samples": sum(not problem.candidates for problem in results),
-    } | {name: None if count is None else rate_of(count, len(present)) for name, count in counts.items()}
+        "truncated": rate_of(sum(bool(e.truncated) for e, _ in present), total) if truncated_known else None,
+        "no_program": rate_of(errors, total) if errors_known else None,
+        "empty": rate_of(sum(entry.is_blank and entry.error is None for entry, _ in present), total),
+        "does_not_compile": rate_of(broken, total),
+    }
 
 
-def broken_programs(entries: Mapping[str, Sequence[Entry]], results: Sequence[ProblemResult]) -> dict[str, Any] | None:
+def broken_programs(entries: Mapping[str, Sequence[Entry]], results: Sequence[ProblemResult]) -> BrokenPrograms | None:
     """The number of programs that are empty or don't compile, and their commonest error.
 
     None if they are few, and none of them contains a Markdown fence.
-
-    `{"count", "present", "commonest": {"error", "line", "count"} | None}`.
     """
     _, present = _samples(entries, results)
     broken = [e.program for e, verdict in present if e.is_blank or verdict is Verdict.COMPILATION_ERROR]
@@ -62,7 +95,7 @@ def broken_programs(entries: Mapping[str, Sequence[Entry]], results: Sequence[Pr
     first = Counter(error for error, _ in errors).most_common(1)
     # The commonest of the lines with it is the example.
     lines = Counter(line for error, line in errors if first and error == first[0][0])
-    commonest = [{"error": error, "line": lines.most_common(1)[0][0], "count": count} for error, count in first]
+    commonest = [CommonError(error=error, line=lines.most_common(1)[0][0], count=count) for error, count in first]
     return {"count": len(broken), "present": len(present), "commonest": commonest[0] if commonest else None}
 
 
@@ -73,7 +106,7 @@ def _samples(entries: Mapping[str, Sequence[Entry]], results: Sequence[ProblemRe
     return samples, [sample for sample in samples if not sample[0].is_lost]
 
 
-def broken_lines(broken: Mapping[str, Any]) -> Iterator[str]:
+def broken_lines(broken: BrokenPrograms) -> Iterator[str]:
     """Lines that say how many programs are empty or don't compile, why, and what to do."""
     yield f"empty or don't compile: {broken['count']} of {counted(broken['present'], 'program')}"
     if commonest := broken["commonest"]:
@@ -105,7 +138,7 @@ def rates_text(rates: Mapping[str, Any]) -> str:
     return f"{rates['present']} present{asked}; {shares}"
 
 
-def rate_of(count: int, total: int) -> dict[str, Any]:
+def rate_of(count: int, total: int) -> Share:
     """A count and its share of `total`, None if that is 0."""
     return {"count": count, "rate": count / total if total else None}
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from alpha_codium.eval.prepare import EvaluationTask
 from alpha_codium.judge import Rules
-from alpha_codium.values import JsonValue
+from alpha_codium.values import JsonValue, plain
 from alpha_codium.verdict import Identity
 
 # The receipts in the folder of a run.
@@ -40,15 +40,14 @@ def receipts_of(tasks: Iterable[EvaluationTask], rules: Rules, judge: Identity) 
     """Yield a receipt for each distinct program of each problem."""
     for task in tasks:
         problem = task.problem
-        spec = rules.execution_of(problem).to_json()
-        tests = _hash_of([spec, problem.input_file, problem.output_file, [test.to_json() for test in task.tests]])
-        checker = _hash_of(rules.checker_for(problem).to_json())
+        tests = _hash_of([rules.execution_of(problem), problem.input_file, problem.output_file, task.tests])
+        checker = _hash_of(rules.checker_for(problem))
         programs = {entry.to_program().digest: entry.language for entry in task.entries}
         for program, language in programs.items():
-            limits = _hash_of(rules.limits_for(problem, language).to_json())
+            limits = _hash_of(rules.limits_for(problem, language))
             yield Receipt(task.name, program, tests, checker, limits, judge.rules, judge.digest)
 
 
 def _hash_of(value: Any) -> str:
-    text = json.dumps(value, sort_keys=True, ensure_ascii=True)
+    text = json.dumps(plain(value), sort_keys=True, ensure_ascii=True)
     return hashlib.sha256(text.encode()).hexdigest()

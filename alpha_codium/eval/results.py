@@ -1,13 +1,25 @@
 """The results of judging a split, in the shape in which they are written."""
 
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NotRequired, TypedDict
 
 from alpha_codium.eval.failures import Failure
 from alpha_codium.eval.languages import Skipped
-from alpha_codium.values import JsonValue, Readers
+from alpha_codium.values import JsonValue, Readers, named
 from alpha_codium.verdict import OUTSIDE, Judgement, TestResult, Verdict
+
+
+class ShownTest(TypedDict):
+    """A test of a program: its verdict, what it used, where it was judged if not outside, and limits that were near."""
+
+    verdict: str
+    wall_seconds: float
+    cpu_seconds: float
+    max_rss_bytes: int
+    trust: NotRequired[str]
+    near_limit: NotRequired[list[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +40,7 @@ class CandidateResult(JsonValue):
     verdict: Verdict
     tests_passed: int
     tests_total: int
-    tests: tuple[dict[str, Any], ...] = ()
+    tests: tuple[ShownTest, ...] = ()
     error: str = ""
     program: str = ""
     failure: Failure | None = None
@@ -75,29 +87,30 @@ ROW = (
 
 
 @dataclass(frozen=True, slots=True)
-class ProblemResult:
+class ProblemResult(JsonValue):
     """The results of one problem's programs; `skipped` programs weren't run."""
+
+    in_json: ClassVar[Mapping[str, str]] = named("name", "candidates")
 
     name: str
     candidates: tuple[CandidateResult, ...]
     skipped: Skipped = field(default_factory=Skipped)
-
-    def to_json(self) -> dict[str, Any]:
-        """The result as JSON."""
-        return {"name": self.name, "candidates": [candidate.to_json() for candidate in self.candidates]}
 
 
 def _with_shared_keys(test: dict[str, Any]) -> dict[str, Any]:
     return {sys.intern(key): value for key, value in test.items()}
 
 
-def _shown(test: TestResult) -> dict[str, Any]:
+def _shown(test: TestResult) -> ShownTest:
     used = test.execution
-    shown = {
+    shown: ShownTest = {
         "verdict": test.verdict.value,
         "wall_seconds": round(used.wall_seconds, 4),
         "cpu_seconds": round(used.cpu_seconds, 4),
         "max_rss_bytes": used.max_rss_bytes,
     }
-    shown |= {} if test.trust == OUTSIDE else {"trust": test.trust}
-    return shown | ({"near_limit": list(test.near_limit)} if test.near_limit else {})
+    if test.trust != OUTSIDE:
+        shown["trust"] = test.trust
+    if test.near_limit:
+        shown["near_limit"] = list(test.near_limit)
+    return shown

@@ -8,12 +8,13 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Annotated, Any, ClassVar, TypedDict
 
 from alpha_codium.data.schema import DIFFICULTY_NAMES, difficulty_name, source_name
+from alpha_codium.data.subset import SubsetNote
 from alpha_codium.eval.known import JudgeError
 from alpha_codium.eval.prepare import EvaluationTask
-from alpha_codium.eval.rates import broken_lines, rates_text
+from alpha_codium.eval.rates import BrokenPrograms, Rates, broken_lines, rates_text
 from alpha_codium.eval.results import ROW, CandidateResult, ProblemResult
 from alpha_codium.solution import ErrorKind, SampleError
 from alpha_codium.statistics import (
@@ -27,18 +28,43 @@ from alpha_codium.statistics import (
     wilson_interval,
 )
 from alpha_codium.statistics.intervals import BOOTSTRAP, WILSON
-from alpha_codium.values import Table
-from alpha_codium.verdict import Verdict
+from alpha_codium.values import JsonValue, Table, named
+from alpha_codium.verdict import Identity, Verdict
 from alpha_codium.wording import counted
 
+# What JSON has of a split and of a stratum.
+NUMBERS = ("complete", "pass_at_k", "reasons", "intervals", "interval_method", "interval_reasons", "pass_hat_k")
 # How many problems with samples have a shape worth showing, and how many characters the bar of all of them has.
 FEWEST_FOR_SHAPE, LONGEST_BAR = 10, 40
 # Difficulty and source of each problem, by its name: {"difficulty": "easy", "source": "codeforces"}.
 Labels = Mapping[str, Mapping[str, str]]
 
 
+class SkippedPrograms(TypedDict):
+    """How many programs in a language weren't run, and why."""
+
+    language: str
+    reason: str
+    programs: int
+
+
+class Facts(TypedDict, total=False):
+    """What JSON has beside the scores, as far as it applies: what was judged, by which judge, and what is odd."""
+
+    rates: Rates
+    broken_programs: BrokenPrograms
+    agreement: dict[str, int]
+    skipped_solutions: int
+    skipped_by_language: list[SkippedPrograms]
+    shard: str
+    subset: SubsetNote | None
+    judge_error: Annotated[dict[str, Any], JudgeError]
+    sandbox: Annotated[dict[str, Any], Identity]
+    unsafe: str
+
+
 @dataclass(frozen=True, slots=True)
-class Score(Table):
+class Score(Table, JsonValue):
     """The scores of a split; as a table, it has a row for each program.
 
     `estimates` are pass@k by k, `all_pass` are pass^k, `ranges` are the 95 % intervals of pass@k. If programs got no
@@ -48,15 +74,26 @@ class Score(Table):
     """
 
     columns: ClassVar[tuple[str, ...]] = ("problem", *ROW)
+    optional: ClassVar[Sequence[str]] = ("bounds",)
+    beside: ClassVar[Sequence[str]] = ("extra",)
+    in_json: ClassVar[Mapping[str, str]] = {
+        **named("n_problems", *NUMBERS, strata="shown_strata", bounds="bounds_at_k"),
+        **named("verdicts", "near_limit", "extra", "problems"),
+    }
 
     problems: tuple[ProblemResult, ...]
     estimates: tuple[Estimate, ...]
     unjudged: int = 0
     bounds: tuple[tuple[Estimate, Estimate], ...] = ()
-    extra: dict[str, Any] = field(default_factory=dict)
+    extra: Facts = field(default_factory=Facts)
     all_pass: tuple[Estimate, ...] = ()
     ranges: tuple[Interval, ...] = ()
     strata: dict[str, dict[str, "Score"]] = field(default_factory=dict)
+
+    @property
+    def n_problems(self) -> int:
+        """The number of problems."""
+        return len(self.problems)
 
     @property
     def complete(self) -> bool:
@@ -101,7 +138,17 @@ class Score(Table):
     @property
     def verdicts(self) -> Counter[str]:
         """The number of programs by verdict."""
-        return Counter(c.verdict.value for p in self.problems for c in p.candidates)
+        return Counter(sorted(c.verdict.value for p in self.problems for c in p.candidates))
+
+    @property
+    def bounds_at_k(self) -> dict[str, tuple[float | None, float | None]]:
+        """`{"pass@1": (0.4, 0.6)}` if the result is incomplete, else nothing."""
+        return {f"pass@{low.k}": (low.value, high.value) for low, high in self.bounds}
+
+    @property
+    def shown_strata(self) -> dict[str, dict[str, "Stratum"]]:
+        """The strata as JSON has them: without their programs."""
+        return {kind: {label: Stratum(part) for label, part in parts.items()} for kind, parts in self.strata.items()}
 
     @property
     def near_limit(self) -> dict[str, int]:
@@ -121,33 +168,6 @@ class Score(Table):
             raise ValueError(f"{_no_verdict(self.unjudged)}: the result can't be compared")
         scores = problem_scores([_counts(problem, Verdict.ACCEPTED) for problem in self.problems], k)
         return dict(zip((problem.name for problem in self.problems), scores, strict=True))
-
-    def numbers(self) -> dict[str, Any]:
-        """The scores without the programs, as JSON for a split and a stratum."""
-        return {
-            "complete": self.complete,
-            "pass_at_k": self.pass_at_k,
-            "reasons": self.reasons,
-            "intervals": self.intervals,
-            "interval_method": self.interval_method,
-            "interval_reasons": self.interval_reasons,
-            "pass_hat_k": self.pass_hat_k,
-        }
-
-    def to_json(self) -> dict[str, Any]:
-        """The whole result as JSON."""
-        return self.facts() | {"problems": [problem.to_json() for problem in self.problems]}
-
-    def facts(self) -> dict[str, Any]:
-        """The result without its programs as JSON."""
-        of_strata = {
-            kind: {label: {"n_problems": len(part.problems)} | part.numbers() for label, part in parts.items()}
-            for kind, parts in self.strata.items()
-        }
-        values = {"n_problems": len(self.problems), **self.numbers(), "strata": of_strata}
-        if not self.complete:
-            values["bounds"] = {f"pass@{low.k}": [low.value, high.value] for low, high in self.bounds}
-        return values | {"verdicts": dict(sorted(self.verdicts.items())), "near_limit": self.near_limit} | self.extra
 
     def rows(self) -> list[dict[str, Any]]:
         """One row for each program: its problem, verdict and first failing test."""
@@ -206,10 +226,19 @@ class Score(Table):
         yield from _fact_lines(self.extra)
 
 
+@dataclass(frozen=True, slots=True)
+class Stratum(JsonValue):
+    """The score of a part of the split, as JSON has it."""
+
+    in_json: ClassVar[Mapping[str, str]] = {name: f"score.{name}" for name in ("n_problems", *NUMBERS)}
+
+    score: Score
+
+
 def score(
     problems: Sequence[ProblemResult],
     ks: Sequence[int],
-    extra: Mapping[str, Any] | None = None,
+    extra: Facts | None = None,
     labels: Labels | None = None,
 ) -> Score:
     """pass@k over all problems for each k; `extra` is added to the result's JSON.
@@ -226,7 +255,7 @@ def score(
         estimates,
         unjudged,
         tuple((estimate, mean_pass_at_k(high, estimate.k)) for estimate in estimates) if unjudged else (),
-        dict(extra or {}),
+        Facts(**(extra or {})),
         all_pass=tuple(mean_pass_hat_k(low, k) for k in ks),
         ranges=tuple(_interval(low, estimate, unjudged) for estimate in estimates),
         strata=_strata(problems, ks, labels) if labels is not None else {},
@@ -268,7 +297,7 @@ def _near_limit_lines(limits: Sequence[str], programs: int, rechecked: int) -> I
         yield f"{counted(programs, 'verdict')} within 20 % of a limit{which}, which the load may change: {how}"
 
 
-def _fact_lines(facts: Mapping[str, Any]) -> Iterator[str]:
+def _fact_lines(facts: Facts) -> Iterator[str]:
     if unsafe := facts.get("unsafe"):
         yield f"UNSAFE       {unsafe}"
     if rates := facts.get("rates"):

@@ -21,6 +21,7 @@ from alpha_codium.llm.endpoints import models_of
 from alpha_codium.llm.prices import price_of
 from alpha_codium.problem import Problem, Statement
 from alpha_codium.rendering import Prompt
+from alpha_codium.values import JsonValue
 from alpha_codium.wording import counted, in_dollars
 
 CHARACTERS_A_TOKEN = 4
@@ -29,7 +30,7 @@ SAMPLED_PROBLEMS = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Preview:
+class Preview(JsonValue):
     """What a run takes at most, without budgets except `solve.max_calls`; None for what is unknown.
 
     `cost` is in US dollars, and unknown if the price of a model is (`unpriced`). With `cache`, cached answers are

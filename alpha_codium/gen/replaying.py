@@ -15,9 +15,9 @@ import shutil
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import ClassVar
 
 from alpha_codium.config.sections import BudgetSection, Settings
 from alpha_codium.errors import UserError
@@ -33,6 +33,7 @@ from alpha_codium.runs import AnswerCache, AnswerStore, RunFolder
 from alpha_codium.runs.answers import StoreBroken
 from alpha_codium.runs.events import FailedCall
 from alpha_codium.solution import Candidate
+from alpha_codium.values import JsonValue, named
 from alpha_codium.wording import counted
 
 # The problem's name and the sample's index.
@@ -48,7 +49,7 @@ MOST_SHOWN = 20
 
 
 @dataclass(frozen=True, slots=True)
-class MissingCalls:
+class MissingCalls(JsonValue):
     """A sample that ended because of missing answers: the last prompt without one, and the number of such calls."""
 
     problem: str
@@ -62,7 +63,7 @@ OnSample = Callable[[MissingCalls | None], None]
 
 
 @dataclass(frozen=True, slots=True)
-class NeverBegun:
+class NeverBegun(JsonValue):
     """A sample that the run never began, because a budget was spent or the run was interrupted."""
 
     problem: str
@@ -71,7 +72,7 @@ class NeverBegun:
 
 
 @dataclass(frozen=True, slots=True)
-class CandidateDifference:
+class CandidateDifference(JsonValue):
     """A candidate that differs from the journal's, and the names of the fields that differ."""
 
     problem: str
@@ -80,10 +81,14 @@ class CandidateDifference:
 
 
 @dataclass(frozen=True, slots=True)
-class Replay:
+class Replay(JsonValue):
     """The result of a replay; `compared` is the number of candidates compared with the journal's, and `solutions` the
     path where all candidates were saved, if they were.
     """
+
+    in_json: ClassVar[Mapping[str, str]] = named(
+        *("samples", "replayed", "compared", "never_begun", "missing", "differing", "solutions")
+    )
 
     candidates: list[Candidate]
     missing: list[MissingCalls] = field(default_factory=list)
@@ -91,6 +96,11 @@ class Replay:
     differing: list[CandidateDifference] = field(default_factory=list)
     compared: int = 0
     solutions: Path | None = None
+
+    @property
+    def samples(self) -> int:
+        """The number of samples of the run."""
+        return len(self.candidates)
 
     @property
     def replayed(self) -> int:
@@ -114,18 +124,6 @@ class Replay:
             yield "all of them are identical to the journal's"
         if self.solutions is not None:
             yield f"written to {self.solutions}"
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the result as JSON."""
-        return {
-            "samples": len(self.candidates),
-            "replayed": self.replayed,
-            "compared": self.compared,
-            "never_begun": [asdict(each) for each in self.never_begun],
-            "missing": [asdict(each) for each in self.missing],
-            "differing": [asdict(each) for each in self.differing],
-            "solutions": None if self.solutions is None else str(self.solutions),
-        }
 
 
 def _listed(title: str, lines: list[str]) -> Iterator[str]:

@@ -6,7 +6,6 @@ sample is tried again on resume.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from loguru import logger
 
@@ -210,8 +209,3 @@ def _reason(event: Event) -> str:
     if isinstance(event, BudgetEnd):
         return str(event)
     return event.reason if isinstance(event, StepSkipped | ModelRefusal) else ""
-
-
-def candidate_to_json(candidate: Candidate) -> dict[str, Any]:
-    """Return a candidate as JSON, with its error as in the Solutions dataset."""
-    return candidate.to_json() | {"error": str(candidate.error or "")}

@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +12,7 @@ from alpha_codium.gen.budgets import Account
 from alpha_codium.gen.sample import StageProgress
 from alpha_codium.runs.events import finished_transcripts
 from alpha_codium.solution import Candidate
+from alpha_codium.values import JsonValue
 from alpha_codium.wording import counted, in_dollars
 
 # The share of answers that were cut off above which a run says so.
@@ -52,7 +53,7 @@ class RunProgress:
 
 
 @dataclass(frozen=True, slots=True)
-class RunSummary:
+class RunSummary(JsonValue):
     """The numbers of a finished run, and the paths of its results.
 
     `cost` is the cost of all answers, `spent` what this run paid, over all resumes, in US dollars; None if a price is
@@ -119,10 +120,6 @@ class RunSummary:
             return f"part {self.shard}; when all parts are done: gencode runs merge {whole}"
         compare = f"gencode compare {self.run} OTHER_RUN"
         return f"{score}, cost {in_dollars(self.spent)}\nnext: {self.next_command}\n  or: {compare}"
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the summary for `results.json`."""
-        return asdict(self)
 
 
 def ended_by_own_budget(folder: Path, candidates: Sequence[Candidate], settings: Settings) -> dict[str, int]:

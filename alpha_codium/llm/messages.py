@@ -3,6 +3,8 @@
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Protocol
 
+from alpha_codium.values import JsonValue
+
 Role = Literal["system", "user", "assistant"]
 # The distance between the seeds of answers to one request, which leaves room for the seeds of other samples.
 SEEDS_APART = 1_000_000
@@ -42,7 +44,7 @@ def with_seed_of(request: ChatRequest, number: int) -> ChatRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(JsonValue):
     """One answer and its cost.
 
     `cost` is in US dollars, None if the price is unknown. `attempts` is the number of requests sent for it, to all

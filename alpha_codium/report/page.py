@@ -18,6 +18,7 @@ from alpha_codium.report.pairing import comparison_of
 from alpha_codium.report.reading import ReadRun
 from alpha_codium.report.samples import StoredSample
 from alpha_codium.runs.folder import write_atomically
+from alpha_codium.values import JsonValue
 
 GENERATOR = "gencode report"
 # With more characters of bodies than this, they are written as scripts beside the page.
@@ -31,7 +32,7 @@ RELOAD_SECONDS = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class Page(JsonValue):
     """A page as it was written: its file, the bytes of it and of the files beside it, and what it shows."""
 
     path: Path
@@ -39,16 +40,6 @@ class Page:
     beside_bytes: int
     problems: int
     samples: int
-
-    def to_json(self) -> dict[str, Any]:
-        """The page as JSON."""
-        return {
-            "path": str(self.path),
-            "size_bytes": self.size_bytes,
-            "beside_bytes": self.beside_bytes,
-            "problems": self.problems,
-            "samples": self.samples,
-        }
 
 
 def check_output(path: Path) -> None:

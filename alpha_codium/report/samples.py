@@ -1,9 +1,9 @@
 """The samples of stored runs, and how they are shown."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import ClassVar
 
 from alpha_codium.eval.prepare import GENERATED
 from alpha_codium.eval.rates import FENCE
@@ -11,6 +11,7 @@ from alpha_codium.eval.results import CandidateResult
 from alpha_codium.judge.drivers.outcomes import LOADING
 from alpha_codium.program import PYTHON
 from alpha_codium.solution import Candidate
+from alpha_codium.values import JsonValue, named
 from alpha_codium.verdict import Verdict
 from alpha_codium.wording import counted
 
@@ -18,11 +19,14 @@ NOT_FAILED = (Verdict.ACCEPTED, Verdict.NO_TESTS)
 
 
 @dataclass(frozen=True, slots=True)
-class StoredSample:
+class StoredSample(JsonValue):
     """A judged program of a run, with its source if that is known; without a program, the end of the last `answer`.
 
     `candidate` is what the run that generated it recorded, such as its cost.
     """
+
+    in_json: ClassVar[Mapping[str, str]] = named("problem", "language", "source", "result")
+    beside: ClassVar[Sequence[str]] = ("result",)
 
     problem: str
     result: CandidateResult
@@ -55,10 +59,6 @@ class StoredSample:
         value = f" (value: {failure.actual.strip()})" if failure.actual else ""
         asserted = failure.assertion and f"{failure.assertion}{value}"
         return failure.used or asserted or f"test {(failure.test or 0) + 1} of {self.result.tests_total}"
-
-    def to_json(self) -> dict[str, Any]:
-        """The sample as JSON."""
-        return {"problem": self.problem, "language": self.language, "source": self.source} | self.result.to_json()
 
     def lines(self) -> Iterator[str]:
         """The sample for people: its verdict, the program, and the first failing test."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import ClassVar, TypedDict
 
 from alpha_codium.config import Settings, load_settings
 from alpha_codium.data.origin import choose_split
@@ -12,19 +12,30 @@ from alpha_codium.judge import Rules
 from alpha_codium.problem import TestType
 from alpha_codium.program import PYTHON
 from alpha_codium.rewards.tests_of import NO_TESTS, Shape, problem_of, why_not
+from alpha_codium.values import JsonValue, named
 from alpha_codium.wording import counted
 
 
+class RowFault(TypedDict):
+    """Why the tests of a row can't be judged."""
+
+    row: int
+    reason: str
+
+
 @dataclass(frozen=True, slots=True)
-class RowReport:
+class RowReport(JsonValue):
     """The number of rows, and why the tests of some can't be judged, by the index of the row."""
+
+    in_json: ClassVar[Mapping[str, str]] = named("rows", faults="numbered_faults")
 
     rows: int
     faults: Mapping[int, str]
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the report as JSON."""
-        return {"rows": self.rows, "faults": [{"row": row, "reason": reason} for row, reason in self.faults.items()]}
+    @property
+    def numbered_faults(self) -> list[RowFault]:
+        """The faults, each beside the index of its row."""
+        return [RowFault(row=row, reason=reason) for row, reason in self.faults.items()]
 
     def lines(self) -> Iterator[str]:
         """Yield the lines of the report."""

@@ -4,14 +4,15 @@ import contextlib
 import os
 import sqlite3
 import time
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import ClassVar
 
 from alpha_codium.errors import UserError, nearest
 from alpha_codium.runs.cache import AnswerCache, NotACache, unusable
+from alpha_codium.values import JsonValue, named
 from alpha_codium.wording import counted, in_dollars, size_text
 
 DAY_SECONDS = 24 * 3600
@@ -24,13 +25,17 @@ CLEAR = "DELETE FROM answers WHERE (:model IS NULL OR model = :model) AND (:unti
 
 
 @dataclass(frozen=True, slots=True)
-class ModelStats:
+class ModelStats(JsonValue):
     """The answers of one model; `oldest` and `newest` are Unix seconds, `saved_cost` US dollars or None if unknown."""
+
+    in_json: ClassVar[Mapping[str, str]] = named(
+        *("answers", "oldest", "newest", "prompt_tokens", "completion_tokens", "hits", "saved_tokens", "saved_cost")
+    )
 
     model: str
     answers: int
-    oldest: int
-    newest: int
+    oldest: int | None
+    newest: int | None
     prompt_tokens: int
     completion_tokens: int
     hits: int
@@ -39,7 +44,7 @@ class ModelStats:
 
     def line(self) -> str:
         """Return the statistics in one line."""
-        days = " to ".join(f"{datetime.fromtimestamp(each, UTC):%Y-%m-%d}" for each in (self.oldest, self.newest))
+        days = " to ".join(f"{datetime.fromtimestamp(each or 0, UTC):%Y-%m-%d}" for each in (self.oldest, self.newest))
         tokens = counted(self.prompt_tokens + self.completion_tokens, "token")
         cost = "an unknown amount" if self.saved_cost is None else in_dollars(self.saved_cost)
         saved = f"used again {counted(self.hits, 'time')}, which saved {counted(self.saved_tokens, 'token')} and {cost}"
@@ -47,8 +52,11 @@ class ModelStats:
 
 
 @dataclass(frozen=True, slots=True)
-class CacheStats:
+class CacheStats(JsonValue):
     """Statistics of a cache by model; `bytes` is the size of its files."""
+
+    in_json: ClassVar[Mapping[str, str]] = named("path", "bytes", "total", models="by_model")
+    beside: ClassVar[Sequence[str]] = ("total",)
 
     path: Path
     bytes: int
@@ -59,23 +67,20 @@ class CacheStats:
         """The number of answers."""
         return sum(each.answers for each in self.models)
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the statistics as JSON, in total and by model."""
+    @property
+    def total(self) -> ModelStats:
+        """The statistics of all models together."""
+        days = [day for each in self.models for day in (each.oldest, each.newest) if day is not None]
         costs = [each.saved_cost for each in self.models]
-        return {
-            "path": str(self.path),
-            "bytes": self.bytes,
-            "answers": self.answers,
-            "oldest": min((each.oldest for each in self.models), default=None),
-            "newest": max((each.newest for each in self.models), default=None),
-            "hits": sum(each.hits for each in self.models),
-            "saved_tokens": sum(each.saved_tokens for each in self.models),
-            "saved_cost": None if None in costs else sum(cost or 0 for cost in costs),
-            "models": {
-                each.model: {name: value for name, value in asdict(each).items() if name != "model"}
-                for each in self.models
-            },
-        }
+        names = ("prompt_tokens", "completion_tokens", "hits", "saved_tokens")
+        sums = {name: sum(getattr(each, name) for each in self.models) for name in names}
+        cost = None if None in costs else sum(cost or 0 for cost in costs)
+        return ModelStats("", self.answers, min(days, default=None), max(days, default=None), **sums, saved_cost=cost)
+
+    @property
+    def by_model(self) -> dict[str, ModelStats]:
+        """The statistics of each model."""
+        return {each.model: each for each in self.models}
 
     def lines(self) -> list[str]:
         """Return the statistics as text: a line in total, and one for each model."""

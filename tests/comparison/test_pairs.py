@@ -21,7 +21,7 @@ def one_each(solved: str, failed: str) -> dict:
 def test_a_run_in_numbers(tmp_path: Path) -> None:
     run = figures(tmp_path, "r", {"a": [PASS, FAIL], "b": [FAIL, ""], "c": [PASS, PASS]}, ks=(1, 2, 5))
     assert run.score.pass_at_k == {"pass@1": 0.5, "pass@2": pytest.approx(2 / 3), "pass@5": None}
-    assert (run.asked, run.finished, run.unfinished, run.solved, run.no_program) == (6, 6, 0, 2, 1)
+    assert (run.asked, run.finished, run.unfinished, run.solved, run.no_program["count"]) == (6, 6, 0, 2, 1)
     assert run.costs == Costs(12, 240, 3.0)
     assert (run.per_sample, run.per_problem, run.per_solved) == (
         Costs(2, 40, 0.5),

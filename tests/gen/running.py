@@ -12,6 +12,7 @@ import click
 import pytest
 
 from alpha_codium.cli.main import main
+from tests.json_results import check_json
 from tests.servers.scripted import ScriptedServer, Text, digest_of
 
 KEY = "sk-scripted-0123456789"
@@ -37,6 +38,7 @@ def run_cli(*arguments: object) -> Done:
         except SystemExit as ended:
             status = ended.code
     assert click.get_current_context(silent=True) is None
+    check_json([str(argument) for argument in arguments], out.getvalue())
     return Done(status or 0, out.getvalue(), err.getvalue())
 
 

@@ -6,8 +6,9 @@
    undecided otherwise.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, ClassVar, TypedDict
 
 from alpha_codium.audit.datasets.answers import Answers, comparable_tests, examine_answers
 from alpha_codium.audit.datasets.checking import examine_checking
@@ -16,7 +17,7 @@ from alpha_codium.audit.datasets.observation import ObservedProblem, rejections
 from alpha_codium.audit.datasets.timing import NEAR, Timing, examine_limits
 from alpha_codium.data.schema import TEST_CODE
 from alpha_codium.problem import CheckerSpec, TestType
-from alpha_codium.values import JsonValue
+from alpha_codium.values import JsonValue, named
 from alpha_codium.wording import counted
 
 
@@ -43,14 +44,30 @@ ROW = (
 )
 
 
+class ShownChecker(TypedDict):
+    """A checker without the programs among its arguments."""
+
+    name: str
+    arguments: dict[str, Any]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Assessment:
+class Assessment(JsonValue):
     """The conclusions about one problem; None stands for undecided.
 
     `is_valid_test` has one entry a test, by type (and `test_code`, the additional test of assertions). The suggested
     limits are CPU seconds and bytes of one test of a Python program on this machine. `unjudged` known programs got no
     verdict through no fault of theirs.
     """
+
+    in_json: ClassVar[Mapping[str, str]] = {
+        **named("name", "is_valid_problem", "is_valid_test", "multiple_answers", "checker_evidence"),
+        **named(checker="shown_checker", suggested_checker="shown_suggestion"),
+        **named(limit_cpu_seconds="timing.limit_cpu_seconds"),
+        **named(slowest_cpu_seconds="timing.slowest_cpu_seconds", suggested_time_limit="timing.suggested_cpu_seconds"),
+        **named(suggested_memory_limit_bytes="timing.suggested_memory_bytes"),
+        **named("undetected_incorrect", "wording", "counts", "findings"),
+    }
 
     name: str
     is_valid_problem: bool | None
@@ -70,25 +87,15 @@ class Assessment:
         """Whether there is a finding for that reason."""
         return any(finding.reason is reason for finding in self.findings)
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the assessment as JSON."""
-        return {
-            "name": self.name,
-            "is_valid_problem": self.is_valid_problem,
-            "is_valid_test": self.is_valid_test,
-            "multiple_answers": self.multiple_answers,
-            "checker": _shown(self.checker),
-            "suggested_checker": _shown(self.suggested_checker),
-            "checker_evidence": self.checker_evidence,
-            "limit_cpu_seconds": self.timing.limit_cpu_seconds,
-            "slowest_cpu_seconds": self.timing.slowest_cpu_seconds,
-            "suggested_time_limit": self.timing.suggested_cpu_seconds,
-            "suggested_memory_limit_bytes": self.timing.suggested_memory_bytes,
-            "undetected_incorrect": self.undetected_incorrect,
-            "wording": self.wording,
-            "counts": self.counts.to_json(),
-            "findings": [finding.to_json() for finding in self.findings],
-        }
+    @property
+    def shown_checker(self) -> ShownChecker | None:
+        """The checker in force, for JSON."""
+        return _shown(self.checker)
+
+    @property
+    def shown_suggestion(self) -> ShownChecker | None:
+        """The suggested checker, for JSON."""
+        return _shown(self.suggested_checker)
 
     def to_row(self) -> dict[str, Any]:
         """Return the assessment as a row of a table, with the columns `ROW`; checkers are given by their names."""
@@ -164,7 +171,7 @@ def _valid_tests(observed: ObservedProblem, answers: Answers) -> dict[str, list[
     return valid
 
 
-def _shown(checker: CheckerSpec | None) -> dict[str, Any] | None:
+def _shown(checker: CheckerSpec | None) -> ShownChecker | None:
     """Return a checker without the programs among its arguments: they may be long."""
     if checker is None:
         return None

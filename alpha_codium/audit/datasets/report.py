@@ -3,14 +3,15 @@
 import os
 import platform
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypedDict
 
 from alpha_codium.audit.datasets.assessment import ROW, Assessment
 from alpha_codium.audit.datasets.findings import Reason
-from alpha_codium.values import Table
+from alpha_codium.audit.datasets.timing import Calibration
+from alpha_codium.values import JsonValue, Table, named
 from alpha_codium.wording import counted
 
 # Findings shown of each reason; the JSON result has all.
@@ -18,8 +19,11 @@ SHOWN = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Rate:
+class Rate(JsonValue):
     """`count` of `total`; if `total` is 0, `why` says why."""
+
+    in_json: ClassVar[Mapping[str, str]] = named("count", "total", rate="value", reason="reason_without_rate")
+    optional: ClassVar[Sequence[str]] = ("reason",)
 
     label: str
     count: int
@@ -31,19 +35,28 @@ class Rate:
         """The rate, None if `total` is 0."""
         return self.count / self.total if self.total else None
 
+    @property
+    def reason_without_rate(self) -> str:
+        """Why there is no rate."""
+        return "" if self.total else self.why
+
     def __str__(self) -> str:
         """`12 of 184 (6.5 %)`, or `n/a` with the reason."""
         if not self.total:
             return f"n/a ({self.why})" if self.why else "n/a"
         return f"{self.count} of {self.total} ({100 * self.count / self.total:.1f} %)"
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the rate as JSON."""
-        reason = {"reason": self.why} if not self.total and self.why else {}
-        return {"count": self.count, "total": self.total, "rate": self.value} | reason
+
+class Machine(TypedDict):
+    """The machine that the measurements were made on."""
+
+    cpu: str
+    cores: int | None
+    system: str
+    python: str
 
 
-def machine() -> dict[str, Any]:
+def machine() -> Machine:
     """Return the machine that the measurements were made on."""
     return {
         "cpu": _cpu_name(),
@@ -63,19 +76,39 @@ def _cpu_name() -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class ValidationReport(Table):
+class ValidationReport(Table, JsonValue):
     """The assessments of a split and the calibration of its limits; as a table, it has a row for each problem.
 
     `stored` is the path of the problems written with these columns, if they were; `shard` the part that these are.
     """
 
     columns: ClassVar[tuple[str, ...]] = ROW
+    in_json: ClassVar[Mapping[str, str]] = named(
+        *("shard", "n_problems", "complete", "rates", "reasons", "calibration", "machine", "problems")
+    )
+    optional: ClassVar[Sequence[str]] = ("shard",)
 
     problems: tuple[Assessment, ...]
-    calibration: dict[str, Any]
-    machine: dict[str, Any] = field(default_factory=machine)
+    calibration: Calibration
+    machine: Machine = field(default_factory=machine)
     stored: Path | None = None
     shard: str = ""
+
+    @property
+    def n_problems(self) -> int:
+        """The number of problems."""
+        return len(self.problems)
+
+    @property
+    def complete(self) -> bool:
+        """Whether all programs got a verdict."""
+        return not self.unjudged
+
+    @property
+    def reasons(self) -> dict[Reason, int]:
+        """The number of problems with a finding, by its reason."""
+        counts = Counter(reason for p in self.problems for reason in {f.reason for f in p.findings})
+        return dict(sorted(counts.items()))
 
     @property
     def unjudged(self) -> int:
@@ -86,20 +119,6 @@ class ValidationReport(Table):
     def rates(self) -> dict[str, Rate]:
         """The rates of the split, by name."""
         return rates_of(self.problems)
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the whole report as JSON."""
-        reasons = Counter(reason.value for p in self.problems for reason in {f.reason for f in p.findings})
-        shard = {"shard": self.shard} if self.shard else {}
-        return shard | {
-            "n_problems": len(self.problems),
-            "complete": self.unjudged == 0,
-            "rates": {name: rate.to_json() for name, rate in self.rates.items()},
-            "reasons": dict(sorted(reasons.items())),
-            "calibration": self.calibration,
-            "machine": self.machine,
-            "problems": [problem.to_json() for problem in self.problems],
-        }
 
     def rows(self) -> list[dict[str, Any]]:
         """Return one row for each problem: its assessment, its counts, and the reasons of its findings."""
@@ -122,7 +141,7 @@ class ValidationReport(Table):
                 yield f"  and {len(found) - SHOWN} more: see the JSON result"
 
 
-def _calibration_line(calibration: dict[str, Any]) -> str:
+def _calibration_line(calibration: Calibration) -> str:
     if calibration["factor"] is None:
         return f"calibration  n/a ({calibration['reason']})"
     return (

@@ -13,7 +13,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from statistics import median
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 from alpha_codium.audit.datasets.findings import Finding, Reason
 from alpha_codium.audit.datasets.observation import WIDER, Known, ObservedProblem
@@ -67,9 +67,20 @@ def examine_limits(observed: ObservedProblem, near: float = NEAR) -> Timing:
     return Timing(limits.cpu_seconds, slowest, seconds, memory, (*_tight(observed), *_near(observed, near)))
 
 
-def calibration(
-    timings: Sequence[Timing], near: float = NEAR, time_limit_factor: float | None = None
-) -> dict[str, Any]:
+class Calibration(TypedDict):
+    """How the limits of a split fit this machine, by the shares of the limit that the slowest programs need."""
+
+    problems: int
+    factor: float | None
+    reason: NotRequired[str]
+    median_share: NotRequired[float]
+    share_at_95_percent: NotRequired[float]
+    largest_share: NotRequired[float]
+    near: NotRequired[float]
+    time_limit_factor: NotRequired[float]
+
+
+def calibration(timings: Sequence[Timing], near: float = NEAR, time_limit_factor: float | None = None) -> Calibration:
     """Return how the limits of a split fit this machine.
 
     The factor is None if no known-correct program finished, or they need too little to measure: `reason` says which.
@@ -79,18 +90,22 @@ def calibration(
     if not shares:
         return {"problems": 0, "factor": None, "reason": NONE_FINISHED}
     at_95 = shares[math.ceil(CALIBRATED_SHARE * len(shares)) - 1]
-    values: dict[str, Any] = {
+    values: Calibration = {
         "problems": len(shares),
+        "factor": None,
         "median_share": round(median(shares), 4),
         "share_at_95_percent": round(at_95, 4),
         "largest_share": round(shares[-1], 4),
         "near": near,
     }
     if at_95 == 0:
-        return values | {"factor": None, "reason": TOO_SMALL}
+        values["reason"] = TOO_SMALL
+        return values
     factor = at_95 / near
-    instead = {"time_limit_factor": _three_digits(time_limit_factor * factor)} if time_limit_factor else {}
-    return values | {"factor": _three_digits(factor)} | instead
+    if time_limit_factor:
+        values["time_limit_factor"] = _three_digits(time_limit_factor * factor)
+    values["factor"] = _three_digits(factor)
+    return values
 
 
 def _three_digits(number: float) -> float:

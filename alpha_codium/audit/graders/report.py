@@ -2,14 +2,15 @@
 
 import json
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, TypedDict
 
 from alpha_codium.audit.graders.asking import arguments_of
 from alpha_codium.audit.kit.cases import Case, kit_version
 from alpha_codium.errors import UserError
+from alpha_codium.values import JsonValue, named
 from alpha_codium.wording import counted
 
 # The lists of an audit, and what they are called in the table.
@@ -27,12 +28,25 @@ SHOWN_CHARACTERS = 2000
 PLAIN = {"cpp": "g++"}
 
 
+class Witness(TypedDict):
+    """The arguments of the grader that show a fault, and what plain python3 makes of the program."""
+
+    plain_python: str
+    arguments: list[Any]
+
+
 @dataclass(frozen=True, slots=True)
-class Disagreement:
+class Disagreement(JsonValue):
     """A wrong answer: its list, what the grader said, what is right, and what plain python3 says.
 
     A `known` one was accepted as a deviation.
     """
+
+    in_json: ClassVar[Mapping[str, str]] = {
+        **named(case="case.identity", form="case.form", idiom="case.name", note="case.note"),
+        **named("witness", "seen", "right", "message"),
+    }
+    optional: ClassVar[Sequence[str]] = ("message",)
 
     kind: str
     case: Case
@@ -42,19 +56,10 @@ class Disagreement:
     message: str = ""
     known: bool = False
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the entry of its list; long texts of the witness are cut."""
-        arguments = [_cut(each) for each in arguments_of(self.case)]
-        values: dict[str, Any] = {
-            "case": self.case.identity,
-            "form": self.case.form,
-            "idiom": self.case.name,
-            "note": self.case.note,
-            "witness": {"plain_python": self.plain, "arguments": arguments},
-            "seen": self.seen,
-            "right": self.right,
-        }
-        return values | ({"message": self.message} if self.message else {})
+    @property
+    def witness(self) -> Witness:
+        """What shows the fault: long texts are cut."""
+        return {"plain_python": self.plain, "arguments": [_cut(each) for each in arguments_of(self.case)]}
 
     def line(self) -> str:
         """Return the answer in one line."""
@@ -63,12 +68,30 @@ class Disagreement:
         return f"  {self.case.form}: {self.case.identity}: {self.seen}, not {self.right}{why}; {plain}"
 
 
+class Lists(TypedDict):
+    """The disagreements by what they are; choices aren't faults."""
+
+    false_rejects: list[Disagreement]
+    false_accepts: list[Disagreement]
+    hangs: list[Disagreement]
+    crashes: list[Disagreement]
+    races: list[Disagreement]
+    load: list[Disagreement]
+    choices: list[Disagreement]
+
+
 @dataclass(frozen=True, slots=True)
-class Audit:
+class Audit(JsonValue):
     """The result of an audit.
 
     `left_out` cases are attacks that would have run unprotected; `missing` are modules that the interpreter lacks.
     """
+
+    in_json: ClassVar[Mapping[str, str]] = {
+        **named("grader", "kit", "faultless", "lists", asked="asked_by_form", known="accepted"),
+        **named(attacks_left_out="left_out", missing_modules="missing"),
+    }
+    beside: ClassVar[Sequence[str]] = ("lists",)
 
     grader: str
     forms: tuple[str, ...]
@@ -77,6 +100,7 @@ class Audit:
     left_out: int = 0
     missing: tuple[str, ...] = ()
     unknown: tuple[str, ...] = ()
+    kit: str = field(default_factory=kit_version)
 
     def of(self, kind: str) -> list[Disagreement]:
         """Return the disagreements of a list that aren't known deviations."""
@@ -86,6 +110,21 @@ class Audit:
     def faultless(self) -> bool:
         """Whether the grader was right on every case, but for choices of comparison and known deviations."""
         return not any(self.of(kind) for kind in FAULTS)
+
+    @property
+    def asked_by_form(self) -> dict[str, int]:
+        """The number of cases by form."""
+        return dict(Counter(case.form for case in self.asked))
+
+    @property
+    def lists(self) -> Lists:
+        """The disagreements of each list."""
+        return Lists(**{kind: self.of(kind) for kind in (*FAULTS, CHOICES)})
+
+    @property
+    def accepted(self) -> list[str]:
+        """The known deviations."""
+        return [each.case.identity for each in self.disagreements if each.known]
 
     def with_known(self, path: Path) -> "Audit":
         """Return the audit with the deviations that a file names, one case a line, marked as known."""
@@ -97,19 +136,6 @@ class Audit:
         marked = tuple(replace(each, known=each.case.identity in names) for each in self.disagreements)
         found = {each.case.identity for each in marked}
         return replace(self, disagreements=marked, unknown=tuple(name for name in names if name not in found))
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the audit as JSON."""
-        return {
-            "grader": self.grader,
-            "kit": kit_version(),
-            "faultless": self.faultless,
-            "asked": dict(Counter(case.form for case in self.asked)),
-            **{kind: [each.to_json() for each in self.of(kind)] for kind in (*FAULTS, CHOICES)},
-            "known": [each.case.identity for each in self.disagreements if each.known],
-            "attacks_left_out": self.left_out,
-            "missing_modules": list(self.missing),
-        }
 
     def lines(self) -> Iterator[str]:
         """Yield the table, what was left out, and each wrong answer."""

@@ -7,10 +7,10 @@
 """
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any
+from typing import ClassVar
 
 from alpha_codium.audit.kit.cases import ANY, REJECTIONS, Case
 from alpha_codium.errors import UserError
@@ -19,6 +19,7 @@ from alpha_codium.judge import Judge
 from alpha_codium.judge.executors import Executor, LocalPool, Task
 from alpha_codium.judge.many import judge_all
 from alpha_codium.program import Program
+from alpha_codium.values import JsonValue, named
 from alpha_codium.verdict import Judgement, Status, Verdict
 from alpha_codium.wording import counted
 
@@ -37,29 +38,30 @@ class CaseFinding(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class CaseResult:
+class CaseResult(JsonValue):
     """The result of one case; `verdict` is None if none was reached, and `reason` says why."""
+
+    in_json: ClassVar[Mapping[str, str]] = named(
+        *("expected", "verdict", "finding", "reason"), name="case.name", section="case.section"
+    )
+    optional: ClassVar[Sequence[str]] = ("reason",)
 
     case: Case
     finding: CaseFinding
     verdict: Verdict | None = None
     reason: str = ""
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the result as JSON."""
-        values: dict[str, Any] = {
-            "name": self.case.name,
-            "section": self.case.section,
-            "expected": sorted(self.case.expected),
-            "verdict": self.verdict,
-            "finding": self.finding.value,
-        }
-        return values | ({"reason": self.reason} if self.reason else {})
+    @property
+    def expected(self) -> list[Verdict]:
+        """The correct verdicts."""
+        return sorted(self.case.expected)
 
 
 @dataclass(frozen=True, slots=True)
-class Examination:
+class Examination(JsonValue):
     """The results of all cases."""
+
+    in_json: ClassVar[Mapping[str, str]] = named("faultless", "total", "findings", cases="results")
 
     results: tuple[CaseResult, ...]
 
@@ -69,22 +71,23 @@ class Examination:
         return all(result.finding in (CaseFinding.RIGHT, CaseFinding.NOT_RUN) for result in self.results)
 
     @property
+    def total(self) -> int:
+        """The number of cases."""
+        return len(self.results)
+
+    @property
+    def findings(self) -> dict[CaseFinding, int]:
+        """The number of cases by finding."""
+        counts = Counter(result.finding for result in self.results)
+        return {finding: counts[finding] for finding in CaseFinding}
+
+    @property
     def sections(self) -> dict[str, Counter[CaseFinding]]:
         """The number of cases by finding, for each section."""
         counts: dict[str, Counter[CaseFinding]] = {}
         for result in self.results:
             counts.setdefault(result.case.section, Counter())[result.finding] += 1
         return counts
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the examination as JSON."""
-        counts = Counter(result.finding for result in self.results)
-        return {
-            "faultless": self.faultless,
-            "total": len(self.results),
-            "findings": {finding.value: counts[finding] for finding in CaseFinding},
-            "cases": [result.to_json() for result in self.results],
-        }
 
     def lines(self) -> Iterator[str]:
         """Yield the sections with their findings, and each case that isn't as expected."""

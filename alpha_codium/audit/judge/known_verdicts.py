@@ -14,7 +14,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar, TypedDict
 
 from alpha_codium.audit.kit.cases import REJECTIONS
 from alpha_codium.data.load import load_problems
@@ -24,6 +24,7 @@ from alpha_codium.eval.prepare import Entry, EvaluationSet, EvaluationTask
 from alpha_codium.eval.results import CandidateResult, ProblemResult
 from alpha_codium.judge import Rules
 from alpha_codium.problem import LANGUAGE_NAMES, TestType
+from alpha_codium.values import JsonValue, named
 from alpha_codium.verdict import Verdict
 
 GROUP = "submission"
@@ -62,8 +63,15 @@ class KnownSubmission:
 
 
 @dataclass(frozen=True, slots=True)
-class KnownResult:
+class KnownResult(JsonValue):
     """The judge's result for one submission; None if it can't be run, and `why_not`. Times are CPU seconds."""
+
+    in_json: ClassVar[Mapping[str, str]] = {
+        **named(problem="submission.problem", file="submission.file", language="submission.language"),
+        **named("verdict", "cpu_seconds", "reason", expected_verdict="submission.label"),
+        **named(tests_passed="result.tests_passed", tests_total="result.tests_total"),
+    }
+    optional: ClassVar[Sequence[str]] = ("reason",)
 
     submission: KnownSubmission
     result: CandidateResult | None = None
@@ -99,25 +107,27 @@ class KnownResult:
             return self.result.error or "a fault of the sandbox"
         return "" if self.right_class else _seen(self.result, self.cpu_limit)
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the result as JSON; `cpu_seconds` is the sum over the tests."""
-        given, result = self.submission, self.result
-        values: dict[str, Any] = {
-            "problem": given.problem,
-            "file": given.file,
-            "language": given.language,
-            "expected_verdict": given.label,
-            "verdict": result and result.verdict.value,
-            "tests_passed": result and result.tests_passed,
-            "tests_total": result and result.tests_total,
-            "cpu_seconds": result and round(sum(t["cpu_seconds"] for t in result.tests), 4),
-        }
-        return values | ({"reason": self.reason} if self.reason else {})
+    @property
+    def cpu_seconds(self) -> float | None:
+        """The CPU time of all tests together."""
+        return round(sum(test["cpu_seconds"] for test in self.result.tests), 4) if self.result else None
+
+
+class Confirmed(TypedDict):
+    """Submissions with a confirmed label, by label and verdict; of the rejected, how many have the right class."""
+
+    by_expected: dict[str, dict[str, int]]
+    class_right: int
+    class_total: int
 
 
 @dataclass(frozen=True, slots=True)
-class KnownReport:
+class KnownReport(JsonValue):
     """The results of all submissions of a file, in its order."""
+
+    in_json: ClassVar[Mapping[str, str]] = named(
+        "by_expected", "not_run", submissions="results", confirmed="of_confirmed"
+    )
 
     results: tuple[KnownResult, ...]
 
@@ -125,6 +135,17 @@ class KnownReport:
     def confirmed(self) -> tuple[KnownResult, ...]:
         """Those that can be run and whose label is confirmed: the judge must get them right."""
         return tuple(r for r in self.results if r.result and r.submission.confirmed)
+
+    @property
+    def by_expected(self) -> dict[str, dict[str, int]]:
+        """The number of submissions by label and verdict."""
+        return table(result for result in self.results if result.result)
+
+    @property
+    def of_confirmed(self) -> Confirmed:
+        """The same of confirmed submissions, and how many rejections are of the right class."""
+        right, total = self.class_share
+        return {"by_expected": table(self.confirmed), "class_right": right, "class_total": total}
 
     @property
     def unconfirmed(self) -> tuple[KnownResult, ...]:
@@ -151,16 +172,6 @@ class KnownReport:
     def skipped(self) -> Skipped:
         """The number of submissions that can't be run, by language and reason."""
         return Skipped((r.submission.language_name, r.why_not) for r in self.results if r.result is None)
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the report as JSON."""
-        right, total = self.class_share
-        return {
-            "by_expected": table(r for r in self.results if r.result),
-            "submissions": [result.to_json() for result in self.results],
-            "confirmed": {"by_expected": table(self.confirmed), "class_right": right, "class_total": total},
-            "not_run": dict(self.not_run),
-        }
 
     def lines(self) -> Iterator[str]:
         """Yield the tables of labels and verdicts, the shares, and each submission with a verdict of another class."""

@@ -12,11 +12,13 @@ import os
 import re
 import shutil
 import tempfile
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import ClassVar, TypedDict
 
 from alpha_codium.errors import ModelNotFound, nearest
+from alpha_codium.values import JsonValue, named
 
 GGUF_MAGIC = b"GGUF"
 NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
@@ -41,8 +43,10 @@ class KnownModel:
 
 
 @dataclass(frozen=True, slots=True)
-class StoredModel:
+class StoredModel(JsonValue):
     """A model with a verified file in the folder."""
+
+    in_json: ClassVar[Mapping[str, str]] = named("name", "path", "sha256")
 
     name: str
     path: Path
@@ -81,8 +85,19 @@ def stored_models(folder: Path) -> list[StoredModel]:
     return [model for name in names if (model := _stored(name, folder))]
 
 
-def listing(folder: Path) -> list[dict[str, Any]]:
-    """Return the known models and those in the folder as JSON; `path` is None for those that aren't there."""
+class ListedModel(TypedDict):
+    """A known or stored model; `path` is None if its file isn't `here`."""
+
+    name: str
+    size_bytes: int
+    source: str
+    here: bool
+    path: str | None
+    sha256: str
+
+
+def listing(folder: Path) -> list[ListedModel]:
+    """Return the known models and those in the folder."""
     stored = {model.name: model for model in stored_models(folder)}
     return [
         {

@@ -9,19 +9,21 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from statistics import fmean
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypedDict
 
 from alpha_codium.comparison.tables import letter, table, wrapped
 from alpha_codium.errors import UserError
 from alpha_codium.repository.running.turns import ItemRun
 from alpha_codium.statistics import Difference, mcnemar, paired_bootstrap, paired_differences
-from alpha_codium.values import Table
+from alpha_codium.values import JsonValue, Table, named
 from alpha_codium.wording import counted
 
 
 @dataclass(frozen=True, slots=True)
-class ScoredRun:
+class ScoredRun(JsonValue):
     """A run, and the share of passed replicas of each task with a verdict."""
+
+    in_json: ClassVar[Mapping[str, str]] = named("benchmark", "model", "scores", run="name")
 
     name: str
     benchmark: str
@@ -30,8 +32,13 @@ class ScoredRun:
 
 
 @dataclass(frozen=True, slots=True)
-class TaskDifference:
+class TaskDifference(JsonValue):
     """The pass rate of `second` minus that of `first`; the tasks on which either is better."""
+
+    in_json: ClassVar[Mapping[str, str]] = {
+        **named(run="second", minus="first", tasks="difference.n_problems", value="difference.value"),
+        **named("low", "high", "p_value", "better", "worse"),
+    }
 
     first: str
     second: str
@@ -47,19 +54,30 @@ class TaskDifference:
         counts = (str(len(self.better)), str(len(self.worse)), f"{self.p_value:.3g}")
         return f"{letters[self.second]} - {letters[self.first]}", f"{self.difference.value:+.3f}", interval, *counts
 
-    def row(self) -> dict[str, Any]:
-        """Return the difference as a row."""
-        low, high = self.difference.interval.bounds or (None, None)
-        names = {"run": self.second, "minus": self.first, "tasks": self.difference.n_problems}
-        numbers = {"value": self.difference.value, "low": low, "high": high, "p_value": self.p_value}
-        return {**names, **numbers, "better": list(self.better), "worse": list(self.worse)}
+    @property
+    def low(self) -> float | None:
+        """The lower end of the interval, if there is one."""
+        return (self.difference.interval.bounds or (None, None))[0]
+
+    @property
+    def high(self) -> float | None:
+        """The upper end of the interval, if there is one."""
+        return (self.difference.interval.bounds or (None, None))[1]
+
+
+class SolvedBy(TypedDict):
+    """A number of tasks, and which of the runs solve them, in the runs' order."""
+
+    solved: list[bool]
+    tasks: int
 
 
 @dataclass(frozen=True, slots=True)
-class RepositoryComparison(Table):
+class RepositoryComparison(Table, JsonValue):
     """Runs on their common tasks, and the differences of each pair; `left_out` tasks have no verdict in some run."""
 
-    columns: ClassVar[tuple[str, ...]] = ("run", "minus", "tasks", "value", "low", "high", "p_value", "better", "worse")
+    columns: ClassVar[tuple[str, ...]] = tuple(TaskDifference.in_json)
+    in_json: ClassVar[Mapping[str, str]] = named("runs", "differences", "solved", "left_out")
 
     runs: tuple[ScoredRun, ...]
     differences: tuple[TaskDifference, ...]
@@ -69,15 +87,14 @@ class RepositoryComparison(Table):
         """Return how many tasks are solved by which of the runs: by more than half of their replicas."""
         return Counter(tuple(run.scores[name] > 0.5 for run in self.runs) for name in self.runs[0].scores)
 
+    @property
+    def solved(self) -> list[SolvedBy]:
+        """How many tasks are solved by which of the runs, the most frequent first."""
+        return [SolvedBy(solved=list(which), tasks=count) for which, count in self.patterns().most_common()]
+
     def rows(self) -> list[dict[str, Any]]:
         """Return a row for each difference."""
-        return [each.row() for each in self.differences]
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the comparison as JSON, with the score of each task."""
-        runs = [{"run": r.name, "benchmark": r.benchmark, "model": r.model, "scores": r.scores} for r in self.runs]
-        solved = [{"solved": list(pattern), "tasks": count} for pattern, count in self.patterns().most_common()]
-        return {"runs": runs, "differences": self.rows(), "solved": solved, "left_out": self.left_out}
+        return [each.to_json() for each in self.differences]
 
     def lines(self) -> Iterator[str]:
         """Yield the comparison as text, in which runs have letters."""

@@ -9,12 +9,12 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import ClassVar, TypedDict
 
 from alpha_codium.repository.running.measures import Measures
 from alpha_codium.repository.running.turns import ItemRun, Turn, TurnStatus
 from alpha_codium.statistics import Interval, bootstrap_interval, wilson_interval
-from alpha_codium.values import JsonValue
+from alpha_codium.values import JsonValue, named
 from alpha_codium.wording import counted
 
 MEASURES: Mapping[str, Callable[[Turn], float]] = {
@@ -48,9 +48,27 @@ class Estimated(JsonValue):
         return f"{self.value:.3f}{interval}"
 
 
+class MeasuredTurn(TypedDict):
+    """The number of a turn, from 1, and its measures."""
+
+    turn: int
+    pass_rate: Estimated
+    tests_passed: Estimated
+    chrf: Estimated
+    common_prefix: Estimated
+    exact_match: Estimated
+    edit_similarity: Estimated
+    method_name: Estimated
+
+
 @dataclass(frozen=True, slots=True)
-class Summary:
+class Summary(JsonValue):
     """The numbers of a run; `turns` has the measures of each turn, `faults` the items without a verdict by reason."""
+
+    in_json: ClassVar[Mapping[str, str]] = {
+        **named("benchmark", "model", "tasks", "replicas", "items", "statuses", "faults"),
+        **named("llm_calls", "prompt_tokens", "completion_tokens", "cost", "complete", turns="numbered_turns"),
+    }
 
     benchmark: str
     model: str
@@ -70,14 +88,10 @@ class Summary:
         """Whether all items have a verdict."""
         return not self.faults
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the summary for `results_summary.json` and as JSON."""
-        turns = [
-            {"turn": number, **{name: each.to_json() for name, each in measures.items()}}
-            for number, measures in enumerate(self.turns, 1)
-        ]
-        values = {each.name: getattr(self, each.name) for each in fields(self)}
-        return {**values, "turns": turns, "complete": self.complete}
+    @property
+    def numbered_turns(self) -> list[MeasuredTurn]:
+        """The measures of each turn beside its number."""
+        return [MeasuredTurn(turn=number, **measures) for number, measures in enumerate(self.turns, 1)]
 
     def lines(self) -> Iterator[str]:
         """Yield the summary as a Markdown table, and what isn't in it."""
