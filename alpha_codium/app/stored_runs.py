@@ -107,7 +107,9 @@ def _shown_by_table(folder: RunFolder, problem: str | None, sample: int | None) 
         _refuse_unknown(sample, chosen.indices)
         chosen = chosen.where("sample", sample)
     found = (chosen.failed or chosen).first()
-    return found and ShownSample(found, len(table), failures(len(table.failed), len(table), " of the run"))
+    if found is None:
+        return None
+    return ShownSample(found, len(table), failures(len(table.failed), len(table), " of the run"))
 
 
 def chosen_samples(run: str, problem: str | None = None, sample: int | None = None) -> ChosenSamples:
