@@ -76,7 +76,7 @@ In the first {first} runs of each, there were {loaded_runs}; in the others, {cal
 it is imported everything again. The file passed each time, and the others failed the same tests each time; any other
 method was dropped.
 
-Python {python}, TZ=UTC, LC_ALL=C.UTF-8, PYTHONHASHSEED=0, `random.seed(0)`. The clock of each run begins at {moment}
+{python}, TZ=UTC, LC_ALL=C.UTF-8, PYTHONHASHSEED=0, `random.seed(0)`. The clock of each run begins at {moment}
 (by the package time-machine); only `time.monotonic`, file times and SQLite have the real time.
 
 ## Components
