@@ -25,7 +25,7 @@ from alpha_codium.repository.controls import Control, controls_in, files_in
 from alpha_codium.repository.coverage import CoveredMethod
 from alpha_codium.repository.harness import LIMITS, NOT_RUN, PASSED, Edit, SuiteRun
 from alpha_codium.repository.methods import without_completion
-from alpha_codium.repository.mutations import Mutation, mutations, no_ops
+from alpha_codium.repository.mutations import HALFWAY, Mutation, mutations, no_ops
 from alpha_codium.repository.tasks import RepositoryTask
 from alpha_codium.repository.warm import TestsOfLabels
 from alpha_codium.values import JsonValue
@@ -39,7 +39,7 @@ MUTANTS, LEAST_SCORE = 8, 0.5
 TRIED_MUTANTS = 12
 MOST_CRASHES = 0.2
 # Bodies that do nothing with which all tests are run; with the others, up to the first that fails.
-WHOLE = ("raise", "pass", "return object()", "the first half")
+WHOLE = ("raise", "pass", "return object()", f"pass{HALFWAY}")
 MOST_CONTROLS, TRIED_CONTROLS = 3, 8
 # Tests whose assertions are looked at for controls.
 MOST_MESSAGES = 12

@@ -37,9 +37,9 @@ methods of {name} {version}, which were tried in a random order (seed {seed}).
 | `completion` | {count} | those of `completion_tests` fail if the body ends after `completion_prefix` |
 | `program_repair` | {count} | those of `bug_tests` fail with the bug in `file_with_buggy_method` |
 
-Some tests fail with each body that does nothing: one that raises, returns None, a new object, an empty or fixed value
-or an argument, or ends after the first half. Of up to {tried} small bugs, at least {least:.0%} are found, and all of
-fewer than {mutants}. A test decides (`fail_to_pass`) if it was seen to fail with one of these bodies, other than
+Some tests fail with each body that does nothing: one that raises, or that returns None, a new object, an empty or fixed
+value or an argument, at once or after the first half. Of up to {tried} small bugs, at least {least:.0%} are found, and
+all of fewer than {mutants}. A test decides (`fail_to_pass`) if it was seen to fail with one of these bodies, other than
 the one that raises, or bugs; the others (`pass_to_pass`) call the method, and must pass.
 
 | of each task | least | median | most |
@@ -76,7 +76,7 @@ In the first {first} runs of each, there were {loaded_runs}; in the others, {cal
 it is imported everything again. The file passed each time, and the others failed the same tests each time; any other
 method was dropped.
 
-Python {python}, TZ=UTC, LC_ALL=C.UTF-8, PYTHONHASHSEED=0, `random.seed(0)`. The clock of each run begins at {moment}
+{python}, TZ=UTC, LC_ALL=C.UTF-8, PYTHONHASHSEED=0, `random.seed(0)`. The clock of each run begins at {moment}
 (by the package time-machine); only `time.monotonic`, file times and SQLite have the real time.
 
 ## Components

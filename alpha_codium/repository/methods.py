@@ -182,12 +182,7 @@ def completion_parts(method: Method) -> tuple[str, str]:
 
 def without_completion(source: str, method: Method) -> str:
     """Return the file with a statement that raises NotImplementedError in place of the part to complete."""
-    return with_body(source, method, _unfinished(*completion_parts(method)))
-
-
-def only_first_half(source: str, method: Method) -> str:
-    """Return the file with nothing in place of the part to complete."""
-    return with_body(source, method, _unfinished(*completion_parts(method), "pass"))
+    return with_body(source, method, unfinished(*completion_parts(method)))
 
 
 def _cut_of(method: Method, lines: list[str]) -> int:
@@ -201,14 +196,14 @@ def _cut_of(method: Method, lines: list[str]) -> int:
         (start for start in starts if start >= 0), key=lambda start: (abs(start - len(lines) // 2), -start)
     ):
         try:
-            parse(head + _unfinished("".join(lines[:cut]), "".join(lines[cut:])))
+            parse(head + unfinished("".join(lines[:cut]), "".join(lines[cut:])))
         except UNPARSABLE:
             continue
         return cut
     return 0
 
 
-def _unfinished(first: str, second: str, instead: str = "raise NotImplementedError") -> str:
+def unfinished(first: str, second: str, instead: str = "raise NotImplementedError") -> str:
     """Return the first part of a body, with another statement in place of the second."""
     return f"{first}{_indent(second.splitlines()[0])}{instead}\n"
 

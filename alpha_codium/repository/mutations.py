@@ -1,7 +1,7 @@
 """Wrong variants of a method, which its tests must find.
 
 1. Small bugs, one of which a program repair gets: one operator, condition, constant, call or statement is changed.
-2. Bodies that do nothing: they raise, return a fixed value or an argument, or end after the first half.
+2. Bodies that do nothing: they raise, return a fixed value or an argument, or do so after the first half.
 """
 
 import ast
@@ -11,7 +11,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from alpha_codium.languages.python.syntax import lines_of, parse
-from alpha_codium.repository.methods import FUNCTIONS, Function, Method, only_first_half, stubbed, with_body
+from alpha_codium.repository.methods import (
+    FUNCTIONS,
+    Function,
+    Method,
+    completion_parts,
+    stubbed,
+    unfinished,
+    with_body,
+)
 
 OPERATORS: dict[type[ast.AST], tuple[str, str]] = {
     ast.Lt: ("<", "<="),
@@ -33,6 +41,8 @@ OPERATORS: dict[type[ast.AST], tuple[str, str]] = {
     ast.Mod: ("%", "+"),
 }
 
+# In the names of bodies that keep the first half.
+HALFWAY = ", after the first half"
 # Besides None: an object unlike all others, and a value of each type that is empty or one of two.
 FIXED_VALUES = ("object()", "True", "False", "0", "''", "b''", "[]", "()", "{}", "set()")
 
@@ -56,7 +66,7 @@ def mutations(source: str, method: Method) -> Iterator[Mutation]:
 
 
 def no_ops(source: str, method: Method) -> Mapping[str, str]:
-    """Return the file with each body that does nothing, by what that does; the first raises.
+    """Return the file with each body that does nothing, also after the first half, by what that does; the first raises.
 
     A function without a value does the same as one that returns None. A generator also yields once, and never.
     """
@@ -67,8 +77,12 @@ def no_ops(source: str, method: Method) -> Mapping[str, str]:
     bodies = ["pass", *(f"return {value}" for value in values)]
     if any(isinstance(node, ast.Yield | ast.YieldFrom) for node in _own_nodes(function)):
         bodies += ["yield", "if False: yield"]
-    texts = {body: with_body(source, method, f"{method.indent}    {body}\n") for body in bodies}
-    return {"raise": stubbed(source, method), **texts, "the first half": only_first_half(source, method)}
+    halves = completion_parts(method)
+    return (
+        {"raise": stubbed(source, method)}
+        | {body: with_body(source, method, f"{method.indent}    {body}\n") for body in bodies}
+        | {f"{body}{HALFWAY}": with_body(source, method, unfinished(*halves, body)) for body in bodies}
+    )
 
 
 def _function(source: str, method: Method) -> Function:

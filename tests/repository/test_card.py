@@ -14,7 +14,7 @@ def test_the_card_names_the_repository_the_licence_the_counts_and_the_certificat
     )
     licensed = replace(checkout, recipe=replace(checkout.recipe, licence="MIT"))
     built = [LabelTasks("test_prices", (task, task), {"its tests find no bug": 3}, 1.0, {"1": 5, "2": 4}, {"4": 3})]
-    card = card_of(licensed, built, 7, 10, "3.11.7")
+    card = card_of(licensed, built, 7, 10, "CPython 3.11.7")
     for text in (
         "license: mit\n",
         "# Methods of shop 1\n",
@@ -26,10 +26,10 @@ def test_the_card_names_the_repository_the_licence_the_counts_and_the_certificat
         "as it is was run 10 times, and those without the body, without the completion and with the\nbug 4 times each",
         "In the first 2 runs of each, there were 4 at a time; in the others, 1 to 2 at a time (m",
         f"- SHA-256 of the names and contents of its files: {checkout.digest()}",
-        "Python 3.11.7, TZ=UTC",
+        "\nCPython 3.11.7, TZ=UTC",
         "(seed 7)",
         "| test_prices | 2 | its tests find no bug: 3 |",
         "| all | 2 | its tests find no bug: 3 |",
     ):
         assert text in card
-    assert "license: unknown" in card_of(checkout, built, 7, 10, "3.11.7")
+    assert "license: unknown" in card_of(checkout, built, 7, 10, "CPython 3.11.7")

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from alpha_codium.repository.methods import find_method
-from alpha_codium.repository.mutations import mutations, no_ops
+from alpha_codium.repository.mutations import HALFWAY, mutations, no_ops
 
 SOURCE = '''\
 def outside(a):
@@ -70,9 +70,11 @@ def test_the_docstring_the_declaration_and_other_functions_stay_as_they_are() ->
         assert mutation.source.startswith(SOURCE[: SOURCE.index("def clamp")])
 
 
-def test_bodies_that_do_nothing_return_each_argument_and_end_after_the_first_half() -> None:
+def test_bodies_that_do_nothing_return_each_argument_and_do_so_after_the_first_half() -> None:
     texts = no_ops(SOURCE, find_method(SOURCE, "clamp"))
     assert next(iter(texts)) == "raise" and {"pass", "return object()", "return strict", "return []"} <= set(texts)
+    ends = {name.removesuffix(HALFWAY) for name in texts if name.endswith(HALFWAY)}
+    assert ends == {name for name in texts if not name.endswith(HALFWAY)} - {"raise"}
     assert "yield" not in texts
     for body, text in texts.items():
         method = find_method(text, "clamp")
@@ -80,7 +82,8 @@ def test_bodies_that_do_nothing_return_each_argument_and_end_after_the_first_hal
             "Keep a value within limits: `low <= value < high`.",
             True,
         )
-        assert body == "raise" or body in method.body or (body, method.body.count("if not")) == ("the first half", 1)
+        assert body == "raise" or body.removesuffix(HALFWAY) in method.body
+        assert method.body.count("if not") == body.endswith(HALFWAY)
 
 
 def test_a_generator_may_also_yield_once_or_never() -> None:
