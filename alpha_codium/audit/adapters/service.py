@@ -31,7 +31,7 @@ def post(path, **content):
     """Return the JSON that the service answers with; a refusal raises HTTPError."""
     headers = {"Content-Type": "application/json"}
     request = urllib.request.Request(URL + path, json.dumps(content).encode(), headers)
-    with urllib.request.urlopen(request, timeout=120) as answer:
+    with urllib.request.urlopen(request) as answer:
         return json.load(answer)
 
 

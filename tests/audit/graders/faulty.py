@@ -31,6 +31,40 @@ def grade(program, inputs, outputs):
     found = [run(program, text) for text in inputs]
     return all(said is not None and said.split() == right.split() for said, right in zip(found, outputs))
 """
+# Faults that each one case of the kit was made for, as changes of a right grader: the case -> what the grader does.
+PLAIN = "import os\nfrom alpha_codium.audit.adapters import plain\n"
+OF_STDIN = "def grade(program, inputs, outputs): return "
+OF_CALL = "def grade_call(program, function, arguments, results): return "
+MADE_FOR = {
+    "twenty tests, the last with the smallest input (spoilt)": (
+        OF_STDIN + "plain.grade(program, inputs[:10], outputs[:10])"
+    ),
+    "prints nothing, where nothing is expected": OF_STDIN + "all(outputs) and plain.grade(program, inputs, outputs)",
+    "a number where nothing is expected": (
+        OF_STDIN + "plain.grade(program, *zip(*[pair for pair in zip(inputs, outputs) if pair[1]]))"
+    ),
+    "quotes, backslashes and dollars in the input": (
+        "shell = lambda text: os.popen(f'printf %s \"{text}\"').read() if len(text) < 1000 else text\n"
+        + OF_STDIN
+        + "plain.grade(program, [*map(shell, inputs)], outputs)"
+    ),
+    "a wrong number at the end of a long output": (
+        OF_STDIN + "plain.grade(program + '\\n', inputs, outputs) or all("
+        "plain.run_python(program, text)[1][:9999] == output[:9999] != output for text, output in zip(inputs, outputs))"
+    ),
+    "an answer that is the word Error": (
+        OF_STDIN + "plain.grade(program, inputs, outputs) and not any('Error' in text for text in outputs)"
+    ),
+    "a text of several lines, with a tab and a comment": OF_STDIN
+    + "plain.grade(program.expandtabs(), inputs, outputs)",
+    "a program of 200 KB": OF_STDIN + "len(program) < 1e5 and plain.grade(program, inputs, outputs)",
+    "returns None, as it should": (
+        OF_CALL + "None not in results and plain.grade_call(program, function, arguments, results)"
+    ),
+    "a list of 200,000 numbers": (
+        OF_CALL + "len(str(results)) < 1e5 and plain.grade_call(program, function, arguments, results)"
+    ),
+}
 
 
 def grader(folder: Path, text: str) -> Grader:

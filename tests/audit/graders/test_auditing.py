@@ -11,11 +11,11 @@ from alpha_codium.audit.graders.enclosure import enclosing_command
 from alpha_codium.audit.graders.finding import adapters, find_grader
 from alpha_codium.audit.graders.process import Answer, Grader
 from alpha_codium.audit.graders.report import FAULTS, Audit
-from alpha_codium.audit.kit.cases import Case
+from alpha_codium.audit.kit.cases import SPOILT, Case
 from alpha_codium.errors import UserError
 from alpha_codium.program import PYTHON
 from alpha_codium.verdict import Verdict
-from tests.audit.graders.faulty import ACCEPTS, RUNS, grader, part_of
+from tests.audit.graders.faulty import ACCEPTS, MADE_FOR, PLAIN, RUNS, grader, part_of
 
 COMPARISON = part_of(cases_to_ask(["comparison"]), every=4)
 # Programs that real graders judged wrongly, and two that all judge rightly.
@@ -74,6 +74,16 @@ async def test_a_grader_that_imitates_stdin_and_ignores_the_exit_status_is_found
     assert names(audit, "hangs") == {"a loop without end"}
     assert names(audit, "crashes") == {"os._exit(3) after the right answer"}
     assert not audit.faultless
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", MADE_FOR)
+async def test_a_fault_is_found_by_the_case_that_was_made_for_it(tmp_path: Path, name: str) -> None:
+    cases = [
+        case for case in cases_to_ask() if case.name.removesuffix(SPOILT) in {*MADE_FOR, name.removesuffix(SPOILT)}
+    ]
+    audit = await run_audit(grader(tmp_path, PLAIN + MADE_FOR[name]), cases)
+    assert {each.case.name for each in audit.disagreements} == {name}
 
 
 @pytest.mark.thorough
