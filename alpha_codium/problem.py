@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypedDict
 
 from alpha_codium.language_table import LANGUAGES
 from alpha_codium.values import JsonValue, require_text, require_tuple
@@ -42,6 +42,13 @@ class Solution(JsonValue):
     code: str
 
 
+class ShownChecker(TypedDict):
+    """A checker without the programs among its arguments."""
+
+    name: str
+    arguments: dict[str, Any]
+
+
 @dataclass(frozen=True, slots=True)
 class CheckerSpec(JsonValue):
     """The name of the checker that compares outputs, and its arguments."""
@@ -50,6 +57,11 @@ class CheckerSpec(JsonValue):
 
     name: str
     arguments: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def shown(self) -> ShownChecker:
+        """The checker without the programs among its arguments: they may be long."""
+        return {"name": self.name, "arguments": {key: each for key, each in self.arguments.items() if key != "files"}}
 
 
 EXECUTION_KINDS = ("stdin", "call", "assertions")

@@ -21,6 +21,7 @@ DIGITS = 4000
 # A function that converts a JSON value to a field's value, and such functions by the names of fields.
 Reader = Callable[[Any], Any]
 Readers = Mapping[str, Reader]
+SIMPLE = frozenset({str, int, float, bool, type(None)})
 
 
 class JsonValue:
@@ -189,20 +190,15 @@ def shown(value: Any) -> str:
 
 
 def plain(value: Any) -> Any:
-    """Return a value as `json.dumps` takes it: results by their entries, enums by their values, lists for tuples."""
-    match value:
-        case str() | int() | float() | None if not isinstance(value, Enum):
-            return value
-        case JsonValue():
-            return value.to_json()
-        case Enum():
-            return value.value
-        case Mapping():
-            return {key: plain(each) for key, each in value.items()}
-        case list() | tuple():
-            return [plain(each) for each in value]
-        case Path():
-            return str(value)
-        case date():
-            return value.isoformat()
-    return value
+    """Return a value as `json.dumps` takes it: results by their entries, enums by their values, tuples as lists."""
+    if type(value) in SIMPLE:  # most are
+        return value
+    if isinstance(value, JsonValue):
+        return value.to_json()
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, Mapping):
+        return {key: plain(each) for key, each in value.items()}
+    if isinstance(value, list | tuple | frozenset):
+        return [plain(each) for each in (sorted(value) if isinstance(value, frozenset) else value)]
+    return value.isoformat() if isinstance(value, date) else str(value) if isinstance(value, Path) else value

@@ -114,7 +114,7 @@ class Schemas:
             return self._reference(origin)
         if issubclass(origin, Mapping):
             return {"type": "object", "additionalProperties": self.of(int if origin is Counter else parts[1])}
-        if origin in (list, tuple, Sequence):
+        if origin in (list, tuple, frozenset, Sequence):
             return {"type": "array", "items": self.of(parts[0])}
         if origin not in PLAIN:
             raise TypeError(f"there is no JSON for {kind}")

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.json_results import check_json
+
 ROOT = Path(__file__).resolve().parent.parent
 # The file of an `AnswerStore` that is kept in memory.
 NOWHERE = Path(":memory:")
@@ -33,7 +35,7 @@ def gencode(
     *arguments: object, home: Path, env: dict[str, str] | None = None, timeout: float = 240
 ) -> subprocess.CompletedProcess[str]:
     """Run the command line in a process of its own, with GENCODE_HOME at `home`."""
-    return subprocess.run(
+    done = subprocess.run(
         [sys.executable, "-m", "alpha_codium", *map(str, arguments)],
         capture_output=True,
         text=True,
@@ -41,3 +43,5 @@ def gencode(
         env=os.environ | {"GENCODE_HOME": str(home), "COLUMNS": "200"} | (env or {}),
         check=False,
     )
+    check_json([*map(str, arguments)], done.stdout)
+    return done

@@ -7,7 +7,6 @@ import click
 from alpha_codium.app.options.auditing import AuditOptions, RejudgeOptions
 from alpha_codium.cli.fields import fields_of
 from alpha_codium.cli.options import CommonOptions, common_options
-from alpha_codium.cli.output import say
 
 
 @click.command("audit")
@@ -23,9 +22,7 @@ def command(common: CommonOptions, **options: Any) -> None:
     from alpha_codium.cli.reporting import Reporter
 
     audit = audit_grader(**options, on_event=Reporter(common))
-    common.write_json(audit)
-    for line in audit.lines():
-        say(line)
+    common.show(audit, audit.lines())
     if not audit.faultless:
         click.echo("the grader errs", err=True)
         raise click.exceptions.Exit(1)
@@ -45,6 +42,4 @@ def rejudge_samples(common: CommonOptions, **options: Any) -> None:
     from alpha_codium.cli.reporting import Reporter
 
     found = rejudge(**options, settings=common.settings, on_event=Reporter(common))
-    common.write_json(found)
-    for line in found.lines():
-        say(line)
+    common.show(found, found.lines())

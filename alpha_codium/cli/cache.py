@@ -3,7 +3,6 @@
 import click
 
 from alpha_codium.cli.options import CommonOptions, common_options
-from alpha_codium.cli.output import say
 from alpha_codium.wording import counted, size_text
 
 
@@ -20,9 +19,7 @@ def stats(common: CommonOptions) -> None:
     from alpha_codium.runs.cache_maintenance import stats_of
 
     found = stats_of(shared_cache())
-    common.write_json(found)
-    for line in found.lines():
-        say(line)
+    common.show(found, found.lines())
 
 
 @group.command()

@@ -125,8 +125,7 @@ def validate(common: CommonOptions, csv_path: str | None, tests_column: str | No
         if options["dataset"] is None:
             raise UserError("give the file for training as NAME")
         found = check_rows(options["dataset"], tests_column, options["split"], settings)
-        common.write_json(found)
-        say("\n".join(found.lines()))
+        common.show(found, found.lines())
         return
     from alpha_codium.app import validation
 

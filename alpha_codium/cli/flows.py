@@ -20,9 +20,8 @@ def list_command(common: CommonOptions) -> None:
     from alpha_codium.flows.catalogue import list_flows
 
     flows = list_flows()
-    for flow in flows:
-        click.echo(f"{flow.name:<17} {flow.description}")
-    common.write_json([{"name": flow.name, "description": flow.description} for flow in flows])
+    found = [{"name": flow.name, "description": flow.description} for flow in flows]
+    common.show(found, (f"{flow.name:<17} {flow.description}" for flow in flows))
 
 
 @group.command()

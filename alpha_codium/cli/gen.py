@@ -125,7 +125,5 @@ def print_summary(summary: "RunSummary", common: CommonOptions) -> None:
 def _show(preview: "Preview", common: CommonOptions) -> None:
     from alpha_codium.gen.preview import HOW_ESTIMATED
 
-    common.write_json(preview)
-    for line in preview.lines():
-        say(line)
+    common.show(preview, preview.lines())
     click.echo(HOW_ESTIMATED, err=True)

@@ -16,6 +16,4 @@ def command(common: CommonOptions) -> None:
     from alpha_codium.app.language_listing import languages, lines_of
 
     found = languages(common.settings)
-    common.write_json(found)
-    for line in lines_of(found):
-        click.echo(line)
+    common.show(found, lines_of(found))

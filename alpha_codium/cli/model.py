@@ -58,5 +58,4 @@ def add_model(name: str, file: Path, common: CommonOptions) -> None:
 
 
 def _show(model: "StoredModel", common: CommonOptions) -> None:
-    click.echo(model.path)
-    common.write_json(model)
+    common.show(model, [str(model.path)])

@@ -6,7 +6,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 import click
 
 from alpha_codium.cli.fields import Decorator
+from alpha_codium.cli.output import say
 from alpha_codium.errors import SettingsError
 from alpha_codium.log import visible
 from alpha_codium.options import in_options
@@ -87,6 +88,12 @@ class CommonOptions:
         self.write_json(result)
         if csv_path:
             result.to_csv(csv_path)
+
+    def show(self, value: Any, lines: Iterable[str]) -> None:
+        """Write a result to the file of `--json`, if one is asked for, and its lines to stdout."""
+        self.write_json(value)
+        for line in lines:
+            say(line)
 
     def write_json(self, value: Any) -> None:
         """Write a result to the file of `--json`, if one is asked for; `-` is stdout."""

@@ -7,7 +7,6 @@ import click
 from alpha_codium.app.options.solving import ReplayOptions
 from alpha_codium.cli.fields import fields_of
 from alpha_codium.cli.options import CommonOptions, common_options
-from alpha_codium.cli.output import say
 
 
 @click.command("replay")
@@ -19,8 +18,6 @@ def command(common: CommonOptions, **options: Any) -> None:
     from alpha_codium.cli.reporting import Reporter
 
     replayed = replay(**options, settings=common.settings_on, on_event=Reporter(common))
-    common.write_json({"run": options["run"]} | replayed.to_json())
-    for line in replayed.lines():
-        say(line)
+    common.show({"run": options["run"]} | replayed.to_json(), replayed.lines())
     if replayed.missing or replayed.differing:
         raise click.exceptions.Exit(1)

@@ -47,8 +47,7 @@ def show(common: CommonOptions, dataset: str, split: str | None, idx: int | None
     if idx is not None:
         if idx not in tasks:
             raise UserError(f"{dataset} has no task with idx {idx}")
-        common.write_json(tasks[idx].row(idx))
-        say("\n".join(tasks[idx].lines()))
+        common.show(tasks[idx].row(idx), tasks[idx].lines())
         return
     common.write_json({str(number): task.row(number) for number, task in tasks.items()})
     click.echo(counted(len(tasks), "task"))

@@ -85,9 +85,7 @@ def serve_vllm(common: CommonOptions, **given: Any) -> None:
     from alpha_codium.app.repository_servers import serve_models
 
     records = serve_models(**given)
-    common.write_json(records.servers)
-    for server in records.servers:
-        say(f"GPU {server.gpu}: {server.address} (log: {server.log})")
+    common.show(records.servers, (f"GPU {each.gpu}: {each.address} (log: {each.log})" for each in records.servers))
 
 
 @click.command()

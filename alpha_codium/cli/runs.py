@@ -8,7 +8,7 @@ from alpha_codium.app.options.judging import MergeOptions
 from alpha_codium.app.options.reporting import ExportOptions
 from alpha_codium.cli.fields import fields_of
 from alpha_codium.cli.options import CommonOptions, common_options
-from alpha_codium.cli.output import print_table, say
+from alpha_codium.cli.output import print_table
 from alpha_codium.log import one_line, visible
 from alpha_codium.wording import size_text
 
@@ -47,9 +47,7 @@ def show(run: str, problem: str | None, sample: int | None, failed: bool, common
         _list_failed(run, problem, sample, common)
         return
     shown = show_sample(run, problem, sample)
-    common.write_json(shown.sample)
-    for line in shown.sample.lines():
-        say(line)
+    common.show(shown.sample, shown.sample.lines())
     more = "; show others with --problem NAME --sample I, list them with --failed" if shown.samples > 1 else ""
     click.echo(f"{shown.failures}{more}", err=True)
 
@@ -128,9 +126,7 @@ def export(common: CommonOptions, **given: Any) -> None:
     from alpha_codium.app.exporting import export_run
 
     files = export_run(**given)
-    common.write_json(files)
-    for path in files:
-        click.echo(path)
+    common.show(files, map(str, files))
 
 
 @group.command()

@@ -51,6 +51,4 @@ def check(common: CommonOptions) -> None:
     from alpha_codium.app.isolation import lines_of, probe
 
     facts = probe(common.settings)
-    common.write_json(facts)
-    for line in lines_of(facts):
-        click.echo(line)
+    common.show(facts, lines_of(facts))

@@ -3,7 +3,6 @@
 import click
 
 from alpha_codium.cli.options import CommonOptions, common_options
-from alpha_codium.cli.output import say
 
 
 @click.command()
@@ -13,5 +12,4 @@ def command(common: CommonOptions) -> None:
     from alpha_codium.app.settings_listing import list_settings
 
     values, text = list_settings(common.config_file, [*common.overrides, *common.extra_overrides])
-    common.write_json(values)
-    say(text.removesuffix("\n"))
+    common.show(values, [text.removesuffix("\n")])

@@ -7,7 +7,6 @@ import click
 from alpha_codium.app.options.reporting import VerifyOptions
 from alpha_codium.cli.fields import fields_of
 from alpha_codium.cli.options import CommonOptions, common_options
-from alpha_codium.cli.output import say
 from alpha_codium.cli.reporting import Reporter
 
 
@@ -26,8 +25,6 @@ def command(common: CommonOptions, backend: str | None, **given: Any) -> None:
     if backend is not None:
         common.extra_overrides.append(f"code_tester.tester_type={backend}")
     found = verify(**given, settings=common.settings_on, on_event=Reporter(common))
-    common.write_json(found)
-    for line in found.lines():
-        say(line)
+    common.show(found, found.lines())
     if not found.confirmed:
         raise click.exceptions.Exit(1)

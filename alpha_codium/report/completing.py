@@ -1,14 +1,24 @@
 """What the journal of a run lacks of a sample: its first failing public test, the source of a human solution."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from alpha_codium.errors import UserError
 from alpha_codium.eval.failures import Failure, around_difference, shortened, shortened_end
+from alpha_codium.problem import Problem
 from alpha_codium.program import Program
 from alpha_codium.report.problems import RunProblems
 from alpha_codium.report.samples import StoredSample
 from alpha_codium.runs import RunFolder
-from alpha_codium.runs.events import ModelAnswer, ProgramTested, Transcript, transcript_name
+from alpha_codium.runs.events import (
+    Event,
+    ModelAnswer,
+    ProgramTested,
+    StepResult,
+    TestOutcome,
+    Transcript,
+    transcript_name,
+)
 from alpha_codium.verdict import Verdict
 
 
@@ -27,13 +37,21 @@ def with_public_tests(sample: StoredSample, folder: RunFolder, problems: RunProb
     runs = [event for event in events if isinstance(event, ProgramTested) and event.program == sample.source]
     for place, test in enumerate(runs[-1].tests if runs else ()):
         if test.verdict is not Verdict.ACCEPTED:
-            problem = problems.get(sample.problem)
-            cases = problem.public_tests if problem else ()
-            given, wanted = (cases[place].input, cases[place].output) if place < len(cases) else ("", "")
-            outputs = around_difference(wanted, test.stdout)
-            failure = Failure(place, test.verdict, shortened(given), *outputs, stderr=shortened_end(test.stderr))
+            failure = _failure(place, test, events, problems.get(sample.problem))
             return replace(sample, result=replace(sample.result, verdict=test.verdict, failure=failure))
     return sample
+
+
+def _failure(place: int, test: TestOutcome, events: Sequence[Event], problem: Problem | None) -> Failure:
+    """Return the failure of a public test, or of an example that was used as one: an assertion."""
+    stderr = shortened_end(test.stderr)
+    steps = (event for event in events if isinstance(event, StepResult) and event.step == "read_examples")
+    if examples := next((step.values["tests"] for step in steps), ()):
+        shown = {"assertion": shortened(examples[place]), "actual": shortened(test.stdout)}
+        return Failure(place, test.verdict, **shown, stderr=stderr)
+    cases = problem.public_tests if problem else ()
+    given, wanted = (cases[place].input, cases[place].output) if place < len(cases) else ("", "")
+    return Failure(place, test.verdict, shortened(given), *around_difference(wanted, test.stdout), stderr=stderr)
 
 
 def with_source(sample: StoredSample, problems: RunProblems) -> StoredSample:

@@ -1,8 +1,8 @@
 """A check of a file for training: which of its rows have tests that can't be judged. Nothing is run."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar, TypedDict
+from typing import TypedDict
 
 from alpha_codium.config import Settings, load_settings
 from alpha_codium.data.origin import choose_split
@@ -12,7 +12,7 @@ from alpha_codium.judge import Rules
 from alpha_codium.problem import TestType
 from alpha_codium.program import PYTHON
 from alpha_codium.rewards.tests_of import NO_TESTS, Shape, problem_of, why_not
-from alpha_codium.values import JsonValue, named
+from alpha_codium.values import JsonValue
 from alpha_codium.wording import counted
 
 
@@ -27,20 +27,13 @@ class RowFault(TypedDict):
 class RowReport(JsonValue):
     """The number of rows, and why the tests of some can't be judged, by the index of the row."""
 
-    in_json: ClassVar[Mapping[str, str]] = named("rows", faults="numbered_faults")
-
     rows: int
-    faults: Mapping[int, str]
-
-    @property
-    def numbered_faults(self) -> list[RowFault]:
-        """The faults, each beside the index of its row."""
-        return [RowFault(row=row, reason=reason) for row, reason in self.faults.items()]
+    faults: tuple[RowFault, ...]
 
     def lines(self) -> Iterator[str]:
         """Yield the lines of the report."""
         yield f"{counted(self.rows, 'row')}, of which {len(self.faults)} can't be judged"
-        yield from (f"  row {row}: {reason}" for row, reason in self.faults.items())
+        yield from ("  row {row}: {reason}".format(**fault) for fault in self.faults)
 
 
 def check_rows(dataset: str, column: str, split: str | None = None, settings: Settings | None = None) -> RowReport:
@@ -52,13 +45,13 @@ def check_rows(dataset: str, column: str, split: str | None = None, settings: Se
     settings = settings or load_settings()
     rules = Rules.of(settings.code_tester, settings.languages.time_limit_factors)
     source = find_source(dataset)
-    faults, number = dict[int, str](), 0
+    faults, number = list[RowFault](), 0
     for number, row in enumerate(source.records(choose_split(source, split)), 1):
         if number == 1 and column not in row:
             raise UserError(f"{dataset} has no column {column!r}{nearest(column, row)}")
         if fault := _fault_of(row.get(column), rules):
-            faults[number - 1] = fault
-    return RowReport(number, faults)
+            faults.append(RowFault(row=number - 1, reason=fault))
+    return RowReport(number, tuple(faults))
 
 
 def _fault_of(tests: Shape | None, rules: Rules) -> str:

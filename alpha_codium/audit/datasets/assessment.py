@@ -8,7 +8,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar, TypedDict
+from typing import Any, ClassVar
 
 from alpha_codium.audit.datasets.answers import Answers, comparable_tests, examine_answers
 from alpha_codium.audit.datasets.checking import examine_checking
@@ -44,13 +44,6 @@ ROW = (
 )
 
 
-class ShownChecker(TypedDict):
-    """A checker without the programs among its arguments."""
-
-    name: str
-    arguments: dict[str, Any]
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Assessment(JsonValue):
     """The conclusions about one problem; None stands for undecided.
@@ -62,7 +55,7 @@ class Assessment(JsonValue):
 
     in_json: ClassVar[Mapping[str, str]] = {
         **named("name", "is_valid_problem", "is_valid_test", "multiple_answers", "checker_evidence"),
-        **named(checker="shown_checker", suggested_checker="shown_suggestion"),
+        **named(checker="checker.shown", suggested_checker="suggested_checker.shown"),
         **named(limit_cpu_seconds="timing.limit_cpu_seconds"),
         **named(slowest_cpu_seconds="timing.slowest_cpu_seconds", suggested_time_limit="timing.suggested_cpu_seconds"),
         **named(suggested_memory_limit_bytes="timing.suggested_memory_bytes"),
@@ -86,16 +79,6 @@ class Assessment(JsonValue):
     def has(self, reason: Reason) -> bool:
         """Whether there is a finding for that reason."""
         return any(finding.reason is reason for finding in self.findings)
-
-    @property
-    def shown_checker(self) -> ShownChecker | None:
-        """The checker in force, for JSON."""
-        return _shown(self.checker)
-
-    @property
-    def shown_suggestion(self) -> ShownChecker | None:
-        """The suggested checker, for JSON."""
-        return _shown(self.suggested_checker)
 
     def to_row(self) -> dict[str, Any]:
         """Return the assessment as a row of a table, with the columns `ROW`; checkers are given by their names."""
@@ -169,11 +152,3 @@ def _valid_tests(observed: ObservedProblem, answers: Answers) -> dict[str, list[
         is_wrong = number in answers.wrong or number in observed.malformed
         valid[place.column].append(False if is_wrong else True if number in answers.right else None)
     return valid
-
-
-def _shown(checker: CheckerSpec | None) -> ShownChecker | None:
-    """Return a checker without the programs among its arguments: they may be long."""
-    if checker is None:
-        return None
-    arguments = {key: value for key, value in checker.arguments.items() if key != "files"}
-    return {"name": checker.name, "arguments": arguments}

@@ -22,7 +22,7 @@ SHOWN = 10
 class Rate(JsonValue):
     """`count` of `total`; if `total` is 0, `why` says why."""
 
-    in_json: ClassVar[Mapping[str, str]] = named("count", "total", rate="value", reason="reason_without_rate")
+    in_json: ClassVar[Mapping[str, str]] = named("count", "total", rate="value", reason="why")
     optional: ClassVar[Sequence[str]] = ("reason",)
 
     label: str
@@ -34,11 +34,6 @@ class Rate(JsonValue):
     def value(self) -> float | None:
         """The rate, None if `total` is 0."""
         return self.count / self.total if self.total else None
-
-    @property
-    def reason_without_rate(self) -> str:
-        """Why there is no rate."""
-        return "" if self.total else self.why
 
     def __str__(self) -> str:
         """`12 of 184 (6.5 %)`, or `n/a` with the reason."""
@@ -164,7 +159,8 @@ def rates_of(problems: Sequence[Assessment]) -> dict[str, Rate]:
     rates = {}
     for row in _ROWS:
         among = [problem for problem in problems if row.among(problem)]
-        rates[row.name] = Rate(row.label, sum(map(row.count, among)), sum(map(row.total, among)), row.why)
+        count, total = sum(map(row.count, among)), sum(map(row.total, among))
+        rates[row.name] = Rate(row.label, count, total, "" if total else row.why)
     return rates
 
 

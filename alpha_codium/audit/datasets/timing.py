@@ -92,7 +92,7 @@ def calibration(timings: Sequence[Timing], near: float = NEAR, time_limit_factor
     at_95 = shares[math.ceil(CALIBRATED_SHARE * len(shares)) - 1]
     values: Calibration = {
         "problems": len(shares),
-        "factor": None,
+        "factor": _three_digits(at_95 / near) or None,
         "median_share": round(median(shares), 4),
         "share_at_95_percent": round(at_95, 4),
         "largest_share": round(shares[-1], 4),
@@ -100,11 +100,8 @@ def calibration(timings: Sequence[Timing], near: float = NEAR, time_limit_factor
     }
     if at_95 == 0:
         values["reason"] = TOO_SMALL
-        return values
-    factor = at_95 / near
-    if time_limit_factor:
-        values["time_limit_factor"] = _three_digits(time_limit_factor * factor)
-    values["factor"] = _three_digits(factor)
+    elif time_limit_factor:
+        values["time_limit_factor"] = _three_digits(time_limit_factor * (at_95 / near))
     return values
 
 

@@ -42,7 +42,7 @@ class CaseResult(JsonValue):
     """The result of one case; `verdict` is None if none was reached, and `reason` says why."""
 
     in_json: ClassVar[Mapping[str, str]] = named(
-        *("expected", "verdict", "finding", "reason"), name="case.name", section="case.section"
+        *("verdict", "finding", "reason"), name="case.name", section="case.section", expected="case.expected"
     )
     optional: ClassVar[Sequence[str]] = ("reason",)
 
@@ -50,11 +50,6 @@ class CaseResult(JsonValue):
     finding: CaseFinding
     verdict: Verdict | None = None
     reason: str = ""
-
-    @property
-    def expected(self) -> list[Verdict]:
-        """The correct verdicts."""
-        return sorted(self.case.expected)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,9 +4,9 @@ import asyncio
 import contextlib
 import functools
 import time
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from loguru import logger
 
@@ -17,6 +17,7 @@ from alpha_codium.judge.on_ray.connection import Connection
 from alpha_codium.judge.on_ray.node import Group, NodeJudge, Packing, current
 from alpha_codium.program import PYTHON
 from alpha_codium.sandbox import Sandbox
+from alpha_codium.values import JsonValue, named
 from alpha_codium.verdict import Judgement
 from alpha_codium.wording import counted
 
@@ -36,12 +37,14 @@ class Lost(Exception):
 
 
 @dataclass(eq=False)
-class Node:
+class Node(JsonValue):
     """A node of the cluster with its actor.
 
     `answers` is false from when the actor is lost until it answers again, `left` true if the node left the cluster.
     `alone`: whether it judges a program with nothing beside it. `lost` counts batches.
     """
+
+    in_json: ClassVar[Mapping[str, str]] = named("address", "cpus", "batches", "programs", "lost", node="key")
 
     key: str
     address: str
@@ -68,11 +71,6 @@ class Node:
     def refusal(self, why: object) -> UserError:
         """Return the error for why it can't judge."""
         return UserError(f"node {self.address} of the Ray cluster: {why}")
-
-    def to_json(self) -> dict[str, Any]:
-        """What it has done."""
-        names = ("address", "cpus", "batches", "programs", "lost")
-        return {"node": self.key} | {name: getattr(self, name) for name in names}
 
 
 class RayCluster(Executor):

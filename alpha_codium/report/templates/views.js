@@ -47,7 +47,7 @@ function problemView(problem, body) {
   const labels = [problem.difficulty, ...problem.tags].filter(Boolean);
   const rows = problem.runs.flatMap((ofRun, run) => body.runs[run].samples.map((sample) => element('tr', {},
     element('th', { scope: 'row' }, element('a', { href: address({ problem: problem.name, run: runParameter(run), sample: sample.id }), text: sampleName(sample.id) })),
-    INDEX.runs.length > 1 && element('td', { text: INDEX.runs[run] }),
+    INDEX.runs.length > 1 && element('td', { class: 'run', text: INDEX.runs[run] }),
     element('td', {}, badge(sample.verdict)),
     element('td', { class: 'num', text: sample.total ? `${sample.passed}/${sample.total}` : '–' }),
     element('td', { class: 'reason', text: sample.reason }))));
@@ -156,14 +156,15 @@ function testRow(place, sample, ofRun, limits) {
   const [letter, cpu, , memory, near, trust] = sample.tests[place] || [];
   const [kind, input, expected] = ofRun.tests[place] || [];
   const failed = sample.failure && sample.failure.test === place;
-  const used = letter ? `${cpu.toFixed(3)} s, ${SIZE(memory)}` : '';
+  const measured = letter && (cpu || memory);
+  const used = measured ? `${cpu.toFixed(3)} s, ${SIZE(memory)}` : letter ? 'what it used isn’t recorded' : '';
   const notes = [near && `near the limit of ${near}`, trust === 'in_process' && 'verdict from the program’s own process'].filter(Boolean).join('; ');
   const row = element('details', { class: 'test', id: `test-${place + 1}` },
     element('summary', {},
       element('span', { class: 'what', text: `${place + 1}` }),
       letter ? badge(letter) : element('span', { class: 'badge', text: failed ? NAMES[sample.failure.verdict] : 'no details' }),
       element('span', { class: 'kind', text: kind || '' }),
-      limits && letter ? meter(cpu / limits[0], `CPU time ${cpu.toFixed(3)} s of ${limits[0]} s`) : null,
+      limits && measured ? meter(cpu / limits[0], `CPU time ${cpu.toFixed(3)} s of ${limits[0]} s`) : null,
       element('span', { class: 'used', text: used }),
       notes && element('span', { class: 'note', text: notes })));
   row.addEventListener('toggle', () => {
