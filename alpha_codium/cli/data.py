@@ -126,6 +126,8 @@ def validate(common: CommonOptions, csv_path: str | None, tests_column: str | No
             raise UserError("give the file for training as NAME")
         found = check_rows(options["dataset"], tests_column, options["split"], settings)
         common.show(found, found.lines())
+        if found.faults:
+            raise click.exceptions.Exit(1)
         return
     from alpha_codium.app import validation
 

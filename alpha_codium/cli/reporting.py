@@ -30,7 +30,7 @@ class Reporter:
     """The `on_event` of the commands; `run` is the run folder that was opened last."""
 
     def __init__(self, common: CommonOptions) -> None:
-        self.quiet = common.verbosity < 0
+        self.quiet, self.overrides = common.verbosity < 0, common.overrides
         self.run: Path | None = None
         self._progress: Progress | None = None
 
@@ -69,18 +69,25 @@ class Reporter:
 
         `command` is the command to repeat, by default the one that runs.
         """
-        from alpha_codium.app.run_folders import can_resume_after, found_by
+        from alpha_codium.app.run_folders import can_resume_after
 
-        command = command or click.get_current_context().command_path
         try:
             yield
         except KeyboardInterrupt:
             if self.run is not None:
-                click.echo(f"resume this run with {command} --resume {found_by(self.run)}", err=True)
+                click.echo(f"resume this run with {self._to_resume(self.run, command)}", err=True)
             raise
         except UserError as error:
             if self.run is None or not can_resume_after(error, self.run):
                 raise
-            raise UserError(
-                f"{error} (run {self.run.name}: resume it with {command} --resume {found_by(self.run)})"
-            ) from error
+            again = self._to_resume(self.run, command)
+            raise UserError(f"{error} (run {self.run.name}: resume it with {again})") from error
+
+    def _to_resume(self, run: Path, command: str) -> str:
+        """Return the command that resumes a run; the run records the budgets that it began with, and no later ones."""
+        from alpha_codium.app.run_folders import found_by
+
+        context = click.get_current_context()
+        later = self.overrides if context.params.get("resume") else ()
+        budgets = [f"-o {each}" for each in later if each.startswith("budget.")]
+        return " ".join([command or context.command_path, "--resume", found_by(run), *budgets])

@@ -67,8 +67,8 @@ def read_run(folder: RunFolder, name: str | None = None) -> RunRecord:
     values = folder.description()
     if values.get("command") != COMMAND:
         raise UserError(
-            f"run {folder.name!r} is one of {values.get('command', 'an unknown command')}: "
-            f"compare runs of gencode gen {COMMAND}"
+            f"run {folder.name!r} was made by {values.get('command', 'an unknown command')}, and only runs of "
+            f"gencode gen {COMMAND} are compared; gencode report has the paired differences of evaluations"
         )
     try:
         candidates = {(c.task_name, c.sample_index): c for c in folder.journal.read(Candidate.from_json)}

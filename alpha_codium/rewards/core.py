@@ -9,7 +9,7 @@
 import asyncio
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -138,11 +138,20 @@ class CodeReward:
         executor: Executor = LocalPool(sandbox.sandbox) if sandbox is not None else await self._servers()
         return await self.judged(works, executor, ends)
 
-    async def judged(self, works: "Sequence[Work]", executor: Executor, ends: float | None = None) -> list[Scored]:
-        """Judge what `works` returned, by an executor of this event loop, until `ends` by the monotonic clock."""
+    async def judged(
+        self,
+        works: "Sequence[Work]",
+        executor: Executor,
+        ends: float | None = None,
+        on_judgement: Callable[[Judgement], None] = lambda _: None,
+    ) -> list[Scored]:
+        """Judge what `works` returned, by an executor of this event loop, until `ends` by the monotonic clock.
+
+        `on_judgement` is called for each part of their tests.
+        """
         try:
             async with asyncio.timeout(None if ends is None else max(0.0, ends - time.monotonic())):
-                await self._judge(executor, works)
+                await self._judge(executor, works, on_judgement)
         except TimeoutError:
             for work in works:
                 work.give_up(f"it wasn't judged within {self.deadline:g} s, the deadline of its batch")
@@ -150,7 +159,9 @@ class CodeReward:
         log_unjudged(scores)
         return scores
 
-    async def _judge(self, executor: Executor, works: "Sequence[Work]") -> None:
+    async def _judge(
+        self, executor: Executor, works: "Sequence[Work]", on_judgement: Callable[[Judgement], None]
+    ) -> None:
         """Run the tests that all count, and then the others, up to the first failure."""
         for stops in (False, True):
             asked = [(work, places) for work in works if (places := work.next_places(stops=stops))]
@@ -159,6 +170,7 @@ class CodeReward:
             def add(index: int, judgement: Judgement, asked: "list[tuple[Work, list[int]]]" = asked) -> None:
                 work, places = asked[index]
                 work.add(places, judgement)
+                on_judgement(judgement)
 
             tasks = (work.task(places, rules) for work, places in asked)
             await judge_all(tasks, executor, retries=self.retries, on_judgement=add)

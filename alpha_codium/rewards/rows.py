@@ -33,7 +33,7 @@ class RowReport(JsonValue):
     def lines(self) -> Iterator[str]:
         """Yield the lines of the report."""
         yield f"{counted(self.rows, 'row')}, of which {len(self.faults)} can't be judged"
-        yield from ("  row {row}: {reason}".format(**fault) for fault in self.faults)
+        yield from ("  rows[{row}]: {reason}".format(**fault) for fault in self.faults)
 
 
 def check_rows(dataset: str, column: str, split: str | None = None, settings: Settings | None = None) -> RowReport:

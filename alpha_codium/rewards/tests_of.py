@@ -125,7 +125,8 @@ def _of_rows(rows: Sequence[Mapping[str, Any]]) -> Problem:
     """Return the problem of a list of objects (3)."""
     for place, row in enumerate(rows):
         if "input" not in row or "output" not in row:
-            raise TypeError(f"tests[{place}] must have an input and an output, not {', '.join(map(str, row))}")
+            missing = " and no ".join(key for key in ("input", "output") if key not in row)
+            raise TypeError(f"tests[{place}] has no {missing} (it has: {', '.join(map(str, row))})")
     names = [_function_of(row) for row in rows]
     if any(name != names[0] for name in names):
         raise TypeError("tests must all call the same function, or none")

@@ -21,7 +21,7 @@ class ServiceMetrics:
         self._gauge("gencode_queue_cost", "Tests of the requests in progress", lambda: load.cost)
         self._gauge("gencode_queue_programs", "Programs that wait for their turn", lambda: load.waiting)
         self._gauge("gencode_queue_limit", "The highest cost that is accepted", lambda: load.most_cost)
-        self._gauge("gencode_refused", "Requests refused since the queue was full", lambda: load.refused)
+        self._gauge("gencode_refused", "Requests refused because the queue was full", lambda: load.refused)
 
     def judged(self, judgement: Judgement) -> None:
         """Count a program."""

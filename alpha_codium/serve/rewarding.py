@@ -79,7 +79,7 @@ def add_rewards(app: FastAPI, judging: Judging) -> None:
             raise HTTPException(422, f"answers: an answer has at most {MOST_TESTS} tests")
         turns = ClientTurns(judging.executor, judging.load, client_of(request))
         with judging.load.accepted(sum(max(1, len(work.tests)) for work in works)):
-            scores = await unless_gone(request, reward.judged(works, turns))
+            scores = await unless_gone(request, reward.judged(works, turns, on_judgement=judging.measures.judged))
         return AsciiResponse({"scores": [_shown(each) for each in scores]})
 
 

@@ -1,6 +1,6 @@
 """GRPO with TRL, and tests as the reward: 20 steps on a CPU with a tiny model of random weights, or a model of yours.
 
-    pip install trl torch
+    pip install trl torch      # on a machine without a GPU: --extra-index-url https://download.pytorch.org/whl/cpu
     python examples/trainers/trl_grpo.py
     python examples/trainers/trl_grpo.py --model Qwen/Qwen2.5-Coder-0.5B-Instruct --data train.jsonl --steps 200
 

@@ -1,6 +1,9 @@
 """Events of use cases on stderr."""
 
-from alpha_codium.app.events import judging, working
+import click
+import pytest
+
+from alpha_codium.app.events import RunOpened, judging, working
 from alpha_codium.cli.options import CommonOptions
 from alpha_codium.cli.reporting import Reporter
 from alpha_codium.eval.results import CandidateResult
@@ -23,3 +26,15 @@ def test_pass_at_1_is_shown_for_samples_and_not_for_programs_of_other_kinds(caps
             for result in results:
                 on_result("p", result)
         assert capsys.readouterr().err == f"{what}: 2/2 in 0 s, {said}\n"
+
+
+@pytest.mark.parametrize("resumed", [None, "r"])
+def test_the_command_that_resumes_repeats_a_budget_that_the_run_does_not_record(capsys, home, resumed):
+    reporter = Reporter(CommonOptions(None, ("budget.run_calls=8", "config.seed=1"), None, 0))
+    context = click.Context(click.Command("solve_set"), info_name="solve_set")
+    context.params = {"resume": resumed}
+    with context, pytest.raises(KeyboardInterrupt), reporter.resumable():
+        reporter(RunOpened(home / "runs" / "r"))
+        raise KeyboardInterrupt
+    budget = " -o budget.run_calls=8" if resumed else ""
+    assert capsys.readouterr().err.endswith(f"resume this run with solve_set --resume r{budget}\n")

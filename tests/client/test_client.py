@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import re
 import subprocess
 import sys
 import time
@@ -46,6 +47,16 @@ def test_rewards_are_those_of_the_package(url):
         assert Judge(url).rewards(ANSWERS, tests, **options) == ours
     call = {"inputs": ["1\n2"], "outputs": ["3"], "fn_name": "add"}
     assert Judge(url).rewards(["def add(a, b):\n    return a + b"] * 2, [call, json.dumps(call)]) == [1.0, 1.0]
+
+
+def test_rewards_count_in_the_measures_of_the_server(url):
+    def tests_run() -> float:
+        text = httpx.get(f"{url}/metrics").text
+        return float(re.search(r"^gencode_tests_total (.*)$", text, re.MULTILINE)[1])
+
+    before = tests_run()
+    assert Judge(url).rewards(ANSWERS[:1], [PAIRS]) == [1.0]
+    assert tests_run() == before + len(PAIRS)
 
 
 async def test_a_loop_that_runs_may_use_both_forms(url):

@@ -144,7 +144,7 @@ def test_each_kind_of_reason_is_logged_once(sandbox, warnings):
     odd = {"inputs": ["1", "2", "3"], "outputs": ["2"], "once": 1}
     for _ in range(3):
         CodeReward(sandbox=sandbox).score([RIGHT] * 3, [TESTS, odd, odd])
-    assert "".join(warnings).count("lists of one length") == 1
+    assert "".join(warnings).count("must have as many outputs") == 1
 
 
 @pytest.mark.parametrize("completion", [None, 7, ["x"], b"x"])

@@ -38,8 +38,11 @@ def test_rows_that_cannot_be_judged_are_listed_with_the_reason(file: Path) -> No
 
 def test_the_command_lists_them(file: Path, tmp_path: Path) -> None:
     done = run_cli("data", "validate", file, "--tests_column", "tests", "--json", tmp_path / "out.json")
-    assert done.stdout.startswith("7 rows, of which 5 can't be judged\n  row 1: the tests can't be read: tests[1] must")
+    assert done.stdout.startswith(
+        "7 rows, of which 5 can't be judged\n  rows[1]: the tests can't be read: tests[1] must"
+    )
     assert [fault["row"] for fault in json.loads((tmp_path / "out.json").read_text())["faults"]] == [1, 2, 3, 5, 6]
+    assert done.returncode == 1, "a script can stop before it trains"
 
 
 def test_a_column_that_is_not_there_is_named(file: Path) -> None:

@@ -127,8 +127,10 @@ def _meta(fields: Fields) -> Mapping[str, Any]:
 
 def _pairs(fields: Fields, tests: Mapping[str, Any]) -> tuple[list[Any], list[Any]]:
     inputs, outputs = tests.get("inputs") or [], tests.get("outputs") or []
-    if not isinstance(inputs, list) or not isinstance(outputs, list) or len(inputs) != len(outputs):
-        fields.fail("input_output", "must have inputs and outputs, lists of one length")
+    if not isinstance(inputs, list) or not isinstance(outputs, list):
+        fields.fail("input_output", "must have inputs and outputs, which are lists")
+    if len(inputs) != len(outputs):
+        fields.fail("input_output", f"must have as many outputs ({len(outputs)}) as inputs ({len(inputs)})")
     return inputs, outputs
 
 

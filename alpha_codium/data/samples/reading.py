@@ -80,7 +80,7 @@ class Columns:
         column = next((name for name in known if name in values), None)
         if column is None:
             hint = nearest(self.column, values) if self.column else f" (it has: {_shown(values)})"
-            what = f"no column {self.column!r}" if self.column else "no column that holds programs, such as solution"
+            what = f"no column {self.column!r}" if self.column else "no `column` that holds programs, such as solution"
             raise DatasetError(f"{where}: {what}{hint}")
         return column, self.form or (COMPLETION if column in COMPLETION_COLUMNS else SOLUTION)
 

@@ -32,10 +32,11 @@ class Connection(threading.Thread):
                 self._connect()
         except ImportError:
             self.opened.set_exception(UserError("executor 'ray' needs Ray: pip install -e '.[ray]'"))
-        except (OSError, RuntimeError, ValueError) as error:
-            self.opened.set_exception(UserError(f"the Ray cluster at {self.address} can't be used: {error}"))
         except UserError as error:
             self.opened.set_exception(error)
+        except Exception as error:  # noqa: BLE001 - that of a start that takes too long is of no other class
+            here = "; start one yourself, and name it as `code_tester.ray_address`" if self.address == "local" else ""
+            self.opened.set_exception(UserError(f"the Ray cluster at {self.address} can't be used: {error}{here}"))
         else:
             # Ray prints why workers are lost on stdout, where results go; the executor reports what was lost.
             ray._private.worker.print_to_stdstream = lambda *_what, **_more: None  # type: ignore[attr-defined]

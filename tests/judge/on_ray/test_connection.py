@@ -2,6 +2,8 @@
 
 import asyncio
 import socket
+import sys
+from types import SimpleNamespace
 
 import pytest
 
@@ -20,3 +22,12 @@ async def test_a_cluster_that_is_not_there_is_refused_at_once() -> None:
         address = f"127.0.0.1:{server.getsockname()[1]}"
     with pytest.raises(UserError, match=f"the Ray cluster at {address} can't be reached: Connection refused"):
         await asyncio.wrap_future(Connection(address).opened)
+
+
+async def test_a_cluster_that_does_not_start_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    def init(*_: object, **__: object) -> None:
+        raise Exception("The current node timed out during startup.")  # the class that Ray raises
+
+    monkeypatch.setitem(sys.modules, "ray", SimpleNamespace(is_initialized=lambda: False, init=init))
+    with pytest.raises(UserError, match=r"timed out during startup.; start one yourself, and name it as `code_tester."):
+        await asyncio.wrap_future(Connection("local").opened)
