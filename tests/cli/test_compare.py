@@ -286,7 +286,10 @@ def test_a_run_of_another_command_is_refused(runs, home, problems):
     kind = ("--evaluation_test_type", "private_tests", "--k", 1)
     job = ("--solution_dataset", home / "runs/once/solutions", "--ground_truth_dataset", problems)
     assert run_cli("eval", "eval_gen_solutions", *job, *kind, "--run", "judged").returncode == 0
-    assert_refused(compare("once", "judged"), "run 'judged' is one of eval_gen_solutions")
+    assert_refused(
+        compare("once", "judged"),
+        "run 'judged' was made by eval_gen_solutions, and only runs of gencode gen solve_set are compared; gencode report",
+    )
 
 
 def test_a_run_in_use_is_refused(runs, home):

@@ -79,9 +79,10 @@ class Columns:
         known = (self.column,) if self.column else PROGRAM_COLUMNS
         column = next((name for name in known if name in values), None)
         if column is None:
-            hint = nearest(self.column, values) if self.column else f" (it has: {_shown(values)})"
-            what = f"no column {self.column!r}" if self.column else "no `column` that holds programs, such as solution"
-            raise DatasetError(f"{where}: {what}{hint}")
+            if self.column:
+                raise DatasetError(f"{where}: no column {self.column!r}{nearest(self.column, values)}")
+            have = f"such as solution (it has: {_shown(values)}): name one as `column`"
+            raise DatasetError(f"{where}: no column that holds programs, {have}")
         return column, self.form or (COMPLETION if column in COMPLETION_COLUMNS else SOLUTION)
 
 
