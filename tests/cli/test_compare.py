@@ -286,10 +286,8 @@ def test_a_run_of_another_command_is_refused(runs, home, problems):
     kind = ("--evaluation_test_type", "private_tests", "--k", 1)
     job = ("--solution_dataset", home / "runs/once/solutions", "--ground_truth_dataset", problems)
     assert run_cli("eval", "eval_gen_solutions", *job, *kind, "--run", "judged").returncode == 0
-    assert_refused(
-        compare("once", "judged"),
-        "run 'judged' was made by eval_gen_solutions, and only runs of gencode gen solve_set are compared; gencode report",
-    )
+    refused = compare("once", "judged")
+    assert_refused(refused, "run 'judged' was made by eval_gen_solutions", "gencode report has the paired differences")
 
 
 def test_a_run_in_use_is_refused(runs, home):

@@ -32,7 +32,7 @@ def test_a_sample_that_was_tried_again_counts_once_as_it_ended(tmp_path: Path) -
 
 def test_a_run_of_another_command_is_refused(tmp_path: Path) -> None:
     folder = write_run(tmp_path, "r", {}, description={"command": "eval_gen_solutions"})
-    with pytest.raises(UserError, match="run 'r' is one of eval_gen_solutions"):
+    with pytest.raises(UserError, match="run 'r' was made by eval_gen_solutions"):
         record_of(folder)
 
 
