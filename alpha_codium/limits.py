@@ -80,9 +80,12 @@ class Limits(JsonValue):
         return tuple(name for name, (amount, limit) in used.items() if abs(amount - limit) <= NEAR_SHARE * limit)
 
     def use(self, cpu_seconds: float, wall_seconds: float, memory_bytes: int) -> str:
-        """Return what a test used of these limits, for people: `CPU time 4.1 s of 4 s, ...`; 0 s aren't measured."""
+        """Return what a test used of these limits, for people: `CPU time 4.1 s of 4 s, ...`.
+
+        Times of 0 mean that nothing was measured, as with a program that was stopped in a batch.
+        """
         if not (cpu_seconds or wall_seconds):
-            return f"more than CPU time {self.cpu_seconds:g} s, or than wall time {self.wall_seconds:g} s"
+            return f"more than {self.cpu_seconds:g} s of CPU time, or {self.wall_seconds:g} s of wall time"
         cpu = f"CPU time {cpu_seconds:.1f} s of {self.cpu_seconds:g} s"
         wall = f"wall time {wall_seconds:.1f} s of {self.wall_seconds:g} s"
         return f"{cpu}, {wall}, memory {size_text(memory_bytes)} of {size_text(self.memory_bytes)}"

@@ -10,4 +10,4 @@ def test_what_a_test_used_stands_beside_each_limit() -> None:
 
 
 def test_a_program_that_was_stopped_in_a_batch_isnt_said_to_have_used_nothing() -> None:
-    assert LIMITS.use(0.0, 0.0, 0) == "more than CPU time 4 s, or than wall time 14 s"
+    assert LIMITS.use(0.0, 0.0, 0) == "more than 4 s of CPU time, or 14 s of wall time"

@@ -49,9 +49,9 @@ class Passage:
 class StageEffect(JsonValue):
     """The effect of one stage: numbers of samples by outcome, and `change`, its effect on the share that passes."""
 
-    in_json: ClassVar[Mapping[str, str]] = {
-        **named("stage", "samples", "counts", "change", interval="interval.bounds", interval_reason="interval.reason")
-    }
+    in_json: ClassVar[Mapping[str, str]] = named(
+        "stage", "samples", "counts", "change", interval="interval.bounds", interval_reason="interval.reason"
+    )
     beside: ClassVar[Sequence[str]] = ("counts",)
 
     stage: str

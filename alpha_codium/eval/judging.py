@@ -8,13 +8,14 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from alpha_codium.errors import SandboxError
+from alpha_codium.eval.facts import Facts, SkippedPrograms
 from alpha_codium.eval.known import error_of_human_solutions, split_known, with_known, without_disputed
 from alpha_codium.eval.languages import Skipped
 from alpha_codium.eval.prepare import EvaluationSet, EvaluationTask, HumanSolutions
 from alpha_codium.eval.rates import broken_programs, rates_of
 from alpha_codium.eval.results import ProblemResult
 from alpha_codium.eval.running import OnResult, recheck_near_limit, run_evaluation
-from alpha_codium.eval.scoring import Facts, Score, SkippedPrograms, labels_of, score
+from alpha_codium.eval.scoring import Score, labels_of, score
 from alpha_codium.eval.shards import Shard
 from alpha_codium.judge import Judge, Rules
 from alpha_codium.judge.executors import Executor, executor_named

@@ -8,13 +8,12 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Any, ClassVar, TypedDict
+from typing import Any, ClassVar
 
 from alpha_codium.data.schema import DIFFICULTY_NAMES, difficulty_name, source_name
-from alpha_codium.data.subset import SubsetNote
-from alpha_codium.eval.known import JudgeError
+from alpha_codium.eval.facts import Facts, fact_lines, near_limit_lines, shape_lines
 from alpha_codium.eval.prepare import EvaluationTask
-from alpha_codium.eval.rates import BrokenPrograms, Rates, broken_lines, rates_text
+from alpha_codium.eval.rates import broken_lines
 from alpha_codium.eval.results import ROW, CandidateResult, ProblemResult
 from alpha_codium.solution import ErrorKind, SampleError
 from alpha_codium.statistics import (
@@ -29,38 +28,13 @@ from alpha_codium.statistics import (
 )
 from alpha_codium.statistics.intervals import BOOTSTRAP, WILSON
 from alpha_codium.values import JsonValue, Table, named
-from alpha_codium.verdict import Identity, Verdict
+from alpha_codium.verdict import Verdict
 from alpha_codium.wording import counted
 
 # What JSON has of a split and of a stratum.
 NUMBERS = ("complete", "pass_at_k", "reasons", "intervals", "interval_method", "interval_reasons", "pass_hat_k")
-# How many problems with samples have a shape worth showing, and how many characters the bar of all of them has.
-FEWEST_FOR_SHAPE, LONGEST_BAR = 10, 40
 # Difficulty and source of each problem, by its name: {"difficulty": "easy", "source": "codeforces"}.
 Labels = Mapping[str, Mapping[str, str]]
-
-
-class SkippedPrograms(TypedDict):
-    """How many programs in a language weren't run, and why."""
-
-    language: str
-    reason: str
-    programs: int
-
-
-class Facts(TypedDict, total=False):
-    """What JSON has beside the scores, as far as it applies: what was judged, by which judge, and what is odd."""
-
-    rates: Rates
-    broken_programs: BrokenPrograms
-    agreement: dict[str, int]
-    skipped_solutions: int
-    skipped_by_language: list[SkippedPrograms]
-    shard: str
-    subset: SubsetNote | None
-    judge_error: Annotated[dict[str, Any], JudgeError]
-    sandbox: Annotated[dict[str, Any], Identity]
-    unsafe: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +112,8 @@ class Score(Table, JsonValue):
     @property
     def verdicts(self) -> Counter[str]:
         """The number of programs by verdict."""
-        return Counter(sorted(c.verdict.value for p in self.problems for c in p.candidates))
+        counts = Counter(c.verdict.value for p in self.problems for c in p.candidates)
+        return Counter(dict(sorted(counts.items())))
 
     @property
     def bounds_at_k(self) -> dict[str, tuple[float | None, float | None]]:
@@ -217,13 +192,13 @@ class Score(Table, JsonValue):
             interval = f"  95 % interval {bounds[0]:.4f} to {bounds[1]:.4f}" if bounds else ""
             yield f"{name:<8} {shown}{interval}"
         if not mixed:
-            yield from _shape_lines([_counts(problem, Verdict.ACCEPTED) for problem in self.problems])
+            yield from shape_lines([_counts(problem, Verdict.ACCEPTED) for problem in self.problems])
         for low, high in () if mixed else self.bounds:
             if low.value is not None and high.value is not None:
                 yield f"pass@{low.k} lies between {low.value:.4f} and {high.value:.4f}"
         limits = {name for each in self._near() for test in each.tests for name in test.get("near_limit", ())}
-        yield from _near_limit_lines(sorted(limits), **self.near_limit)
-        yield from _fact_lines(self.extra)
+        yield from near_limit_lines(sorted(limits), **self.near_limit)
+        yield from fact_lines(self.extra)
 
 
 @dataclass(frozen=True, slots=True)
@@ -271,45 +246,6 @@ def labels_of(tasks: Iterable[EvaluationTask]) -> dict[str, dict[str, str]]:
         }
         for task in tasks
     }
-
-
-def _shape_lines(counts: Sequence[tuple[int, int]]) -> Iterator[str]:
-    """How many problems have which share of samples that passed, with bars: what the mean hides."""
-    shares = [passed / samples for samples, passed in counts if samples]
-    if max((samples for samples, _ in counts), default=0) < 2 or len(shares) < FEWEST_FOR_SHAPE:
-        return
-    yield "problems by the share of their samples that passed"
-    kinds = Counter(map(_kind_of_share, shares))
-    for kind in ("none", "less than half", "half or more", "all"):
-        yield f"  {kind:<24}{kinds[kind]:>7}  {'#' * round(LONGEST_BAR * kinds[kind] / len(shares))}".rstrip()
-
-
-def _kind_of_share(share: float) -> str:
-    if share in (0, 1):
-        return "all" if share else "none"
-    return "less than half" if share < 0.5 else "half or more"
-
-
-def _near_limit_lines(limits: Sequence[str], programs: int, rechecked: int) -> Iterator[str]:
-    if programs:
-        which = f" ({', '.join(limits)})" if limits else ""
-        how = f"{rechecked} of them judged again alone" if rechecked else "`recheck_near_limit` judges them again alone"
-        yield f"{counted(programs, 'verdict')} within 20 % of a limit{which}, which the load may change: {how}"
-
-
-def _fact_lines(facts: Facts) -> Iterator[str]:
-    if unsafe := facts.get("unsafe"):
-        yield f"UNSAFE       {unsafe}"
-    if rates := facts.get("rates"):
-        yield f"samples      {rates_text(rates)}"
-        if missing := rates["problems_without_samples"]:
-            yield f"{counted(missing, 'problem')} without a sample: counted as failed"
-    yield f"judge error  {JudgeError(**facts['judge_error'])}"
-    if agreed := facts.get("agreement"):
-        yield f"correct solutions accepted    {agreed['correct_accepted']} of {agreed['correct_total']}"
-        yield f"incorrect solutions rejected  {agreed['incorrect_rejected']} of {agreed['incorrect_total']}"
-    for skipped in facts.get("skipped_by_language", ()):
-        yield "not run                       {programs} in {language}: {reason}".format(**skipped)
 
 
 def _counts(problem: ProblemResult, *passing: Verdict) -> tuple[int, int]:

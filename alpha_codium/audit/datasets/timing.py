@@ -92,7 +92,7 @@ def calibration(timings: Sequence[Timing], near: float = NEAR, time_limit_factor
     at_95 = shares[math.ceil(CALIBRATED_SHARE * len(shares)) - 1]
     values: Calibration = {
         "problems": len(shares),
-        "factor": _three_digits(at_95 / near) or None,
+        "factor": _three_digits(at_95 / near) if at_95 else None,
         "median_share": round(median(shares), 4),
         "share_at_95_percent": round(at_95, 4),
         "largest_share": round(shares[-1], 4),

@@ -2,8 +2,8 @@
 
 1. Every id must match a problem of the split (see `names`). A list in the problems' order must have an item for each.
 2. The program of a completion is the prompt and the completion, if the problem's description is the beginning of a
-   function; otherwise, as in MBPP, the completion is the program. Where most texts aren't Python, but are after the
-   prompt, these are completions, whatever their column is called (`with_completions_found`).
+   function; otherwise, as in MBPP, the completion is the program. Where more texts are Python only after
+   the prompt than by themselves, these are completions, whatever their column is called (`with_completions_found`).
 3. Problems without samples get no row; they count as failed, since a score is over the whole split.
 """
 
@@ -64,13 +64,13 @@ def problems_for(rows: Sequence[Row], dataset: str, split: str | None) -> Proble
 def with_completions_found(rows: Sequence[Row], problems: ProblemSet) -> tuple[list[Row], int]:
     """Return the rows with whole programs in place of texts that only continue the prompt, and the number of these.
 
-    A row that has no other texts becomes one of completions. If most texts are whole programs, the rows stay as they
-    are: a model that was asked for programs, and answers with a body, has failed, as published scores have it.
+    A row that has no other texts becomes one of completions. If there are no fewer whole programs, the rows stay as
+    they are: a model that was asked for programs, and answers with a body, has failed, as published scores have it.
     """
     names = problem_names(rows, problems)
     found = [_continuing(row, name, problems) for row, name in zip(rows, names, strict=True)]
     count = sum(map(sum, found))
-    if 2 * count < sum(bool(text.strip()) for row in rows if row.form == SOLUTION for text in row.texts):
+    if not count or count <= sum(map(_whole_programs, rows)):
         return list(rows), 0
     parts = zip(rows, names, found, strict=True)
     return [_with_completions(row, name, problems, which) for row, name, which in parts], count
@@ -80,6 +80,11 @@ def _continuing(row: Row, name: str, problems: ProblemSet) -> list[bool]:
     """Whether each text of a row only continues the prompt."""
     prompt = _prompt(name, problems) if row.form == SOLUTION else ""
     return [bool(prompt) and _only_continues(text, prompt) for text in row.texts]
+
+
+def _whole_programs(row: Row) -> int:
+    """The number of a row's texts that are Python by themselves; those that are none in any form don't count."""
+    return sum(bool(text.strip()) and _is_python(text) for text in row.texts) if row.form == SOLUTION else 0
 
 
 def _with_completions(row: Row, name: str, problems: ProblemSet, continues: Sequence[bool]) -> Row:

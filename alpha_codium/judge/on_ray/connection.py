@@ -34,7 +34,7 @@ class Connection(threading.Thread):
             self.opened.set_exception(UserError("executor 'ray' needs Ray: pip install -e '.[ray]'"))
         except UserError as error:
             self.opened.set_exception(error)
-        except Exception as error:  # noqa: BLE001 - that of a start that takes too long is of no other class
+        except Exception as error:  # noqa: BLE001 - Ray raises a plain Exception if a node starts too slowly
             here = "; start one yourself, and name it as `code_tester.ray_address`" if self.address == "local" else ""
             self.opened.set_exception(UserError(f"the Ray cluster at {self.address} can't be used: {error}{here}"))
         else:

@@ -134,6 +134,13 @@ def test_where_most_are_bodies_each_is_found(tmp_path: Path, problems: ProblemSe
     assert found == [(WHOLE[name], WHOLE[name], WHOLE[name], "") for name in WHOLE]
 
 
+def test_texts_that_are_broken_in_any_form_say_nothing_of_the_others(tmp_path: Path, problems: ProblemSet) -> None:
+    broken = ["    return (a\n", "def f(:\n", ""]
+    found, count = found_in(tmp_path / "a.jsonl", problems, lambda name: [BODIES[name], *broken])
+    assert count == len(WHOLE)
+    assert found == [(WHOLE[name], *broken) for name in WHOLE]
+
+
 def test_a_body_among_whole_programs_stays_a_program_that_is_not_python(tmp_path: Path, problems: ProblemSet) -> None:
     found, count = found_in(tmp_path / "a.jsonl", problems, lambda name: [WHOLE[name], WHOLE[name], BODIES[name]])
     assert count == 0
