@@ -66,7 +66,7 @@ def mutations(source: str, method: Method) -> Iterator[Mutation]:
 
 
 def no_ops(source: str, method: Method) -> Mapping[str, str]:
-    """Return the file with each body that does nothing, also after the first half, by what that does; the first raises.
+    """Return the file with each body that does nothing, at once or after its first half, by name; the first raises.
 
     A function without a value does the same as one that returns None. A generator also yields once, and never.
     """

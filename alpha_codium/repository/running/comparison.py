@@ -99,12 +99,12 @@ class RepositoryComparison(Table, JsonValue):
     def lines(self) -> Iterator[str]:
         """Yield the comparison as text, in which runs have letters."""
         letters = [letter(place) for place in range(len(self.runs))]
-        named = list(zip(letters, self.runs, strict=True))
+        lettered = list(zip(letters, self.runs, strict=True))
         yield f"{counted(len(self.runs[0].scores), 'task')} in all runs; {self.left_out} without a verdict in some\n"
-        yield from (wrapped(f"{which}  {r.name}: {r.benchmark}, by {r.model}", "   ") for which, r in named)
+        yield from (wrapped(f"{which}  {r.name}: {r.benchmark}, by {r.model}", "   ") for which, r in lettered)
         yield "\nPass rates, and differences with 95 % intervals"
-        of_name = {run.name: which for which, run in named}
-        rates = [(which, f"{fmean(run.scores.values()):.3f}", "", "", "", "") for which, run in named]
+        of_name = {run.name: which for which, run in lettered}
+        rates = [(which, f"{fmean(run.scores.values()):.3f}", "", "", "", "") for which, run in lettered]
         yield table(
             ("", "rate", "interval", "better", "worse", "p"), [*rates, *(d.cells(of_name) for d in self.differences)]
         )
