@@ -80,7 +80,7 @@ def failure_of(
     ended = {"exit_code": execution.exit_code, "signal": execution.signal}
     if result.verdict is Verdict.COMPILATION_ERROR:
         return Failure(None, result.verdict, stderr=stderr, **ended)
-    assertion = shortened(judge.kind.failed_assertion(execution))
+    assertion = shortened(judge.kind.failed_assertion(test, execution))
     expected, actual = around_difference(test.output, judge.kind.given(result))
     given = shortened(test.input)
     amounts = (execution.cpu_seconds, execution.wall_seconds, execution.max_rss_bytes)

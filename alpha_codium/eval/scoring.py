@@ -191,7 +191,8 @@ class Score(Table, JsonValue):
             shown = f"n/a ({self.reasons[name]})" if value is None else f"{value:.4f}"
             interval = f"  95 % interval {bounds[0]:.4f} to {bounds[1]:.4f}" if bounds else ""
             yield f"{name:<8} {shown}{interval}"
-        if not mixed:
+        # A part has some samples of a problem only.
+        if not mixed and "shard" not in self.extra:
             yield from shape_lines([_counts(problem, Verdict.ACCEPTED) for problem in self.problems])
         for low, high in () if mixed else self.bounds:
             if low.value is not None and high.value is not None:

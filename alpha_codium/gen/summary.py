@@ -23,7 +23,8 @@ MANY_TRUNCATED = 0.1
 class RunProgress:
     """The numbers of a run so far, for its display; `account` is the run's, which counts unfinished samples, too.
 
-    `stages` are those of unfinished samples.
+    `stages` are those of unfinished samples. `to_try_again` is the number of samples that ended through no fault of the
+    model, such as those for which no budget was left.
     """
 
     samples: int
@@ -31,6 +32,7 @@ class RunProgress:
     passing: int = 0
     by_problem: Counter[str] = field(default_factory=Counter)
     problems: int = 0
+    to_try_again: int = 0
     stages: dict[tuple[str, int], str] = field(default_factory=dict)
 
     def begin(self, at: StageProgress) -> None:
@@ -41,13 +43,15 @@ class RunProgress:
         """Count one candidate."""
         self.stages.pop((candidate.task_name, candidate.sample_index), None)
         self.by_problem[candidate.task_name] += 1
+        self.to_try_again += not candidate.is_final
         self.problems += self.by_problem[candidate.task_name] == self.samples
         self.passing += candidate.solved_public
 
     def status(self) -> str:
         """Return the text next to the progress bar."""
-        passing = f"{self.passing} of {counted(self.by_problem.total(), 'candidate')} passed the public tests"
-        done = f"{counted(self.problems, 'problem')} done, {passing}"
+        ended = self.by_problem.total() - self.to_try_again
+        done = f"{counted(self.problems, 'problem')} done, {self.passing} of {counted(ended, 'candidate')} passed"
+        done += f" the public tests{f', {self.to_try_again} to be tried again' if self.to_try_again else ''}"
         at = ", ".join(f"{count} in {kind}" for kind, count in Counter(self.stages.values()).items())
         return f"{done}, {self.account.usage.tokens_and_cost()}{f'; {at}' if at else ''}"
 

@@ -69,7 +69,7 @@ class AppendedKind(TestKind):
         """See `TestKind`; raises Unjudgeable."""
         raise Unjudgeable(self.input_fault(input))
 
-    def failed_assertion(self, execution: Execution) -> str:
+    def failed_assertion(self, test: TestCase, execution: Execution) -> str:
         """See `TestKind`; the line of stderr that says so."""
         found = FAILED.search(execution.stderr)
         return found[0].strip() if found else ""

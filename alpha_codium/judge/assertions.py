@@ -113,10 +113,11 @@ class AssertionsKind(TestKind):
         """See `TestKind`; empty if the program returned an object of its own, or the test ran in its process."""
         return (returned(result.returned, tuples=True) if isinstance(result, AssertionResult) else None) or ""
 
-    def failed_assertion(self, execution: Execution) -> str:
+    def failed_assertion(self, test: TestCase, execution: Execution) -> str:
         """See `TestKind`; the one in the last traceback, in the tests' code."""
         _, _, trace = execution.stderr.rpartition("Traceback (most recent call last):")
-        return next((line for frame in trace.split(TESTS)[1:] for line in ASSERTION.findall(frame)[:1]), "")
+        first = next((line for frame in trace.split(TESTS)[1:] for line in ASSERTION.findall(frame)[:1]), "")
+        return _whole_assertion(test.input, first) if first else ""
 
     def shown(self, execution: Execution) -> str:
         """See `TestKind`; without the frames of the assertions."""
@@ -209,6 +210,16 @@ def _compared(test_code: str) -> str:
         case [ast.Assert(test=ast.Compare(left=left, ops=[ast.Eq() | ast.Is()]) | ast.UnaryOp(ast.Not(), left) | left)]:
             return ast.unparse(left)
     return ""
+
+
+def _whole_assertion(test_code: str, first: str) -> str:
+    """Return the assertion of the code that begins with this line, which is all that a traceback shows of it."""
+    try:
+        statements = [node for node in ast.walk(parse(test_code)) if isinstance(node, ast.Assert)]
+    except UNPARSABLE:
+        return first
+    texts = (ast.get_source_segment(test_code, statement) or "" for statement in statements)
+    return next((text for text in texts if text.partition("\n")[0].rstrip() == first.rstrip()), first)
 
 
 def _verdict(*, passed: bool) -> Verdict:

@@ -95,8 +95,8 @@ class TestKind(ABC):
         """Return the actual output, or value, of a program in a test that it failed; empty if there is none."""
         return result.execution.stdout
 
-    def failed_assertion(self, execution: Execution) -> str:
-        """Return the first line of the test's assertion that failed; empty if there is none."""
+    def failed_assertion(self, test: TestCase, execution: Execution) -> str:
+        """Return the assertion of the test that failed; empty if there is none."""
         return ""
 
     @abstractmethod

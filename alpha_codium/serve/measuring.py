@@ -1,11 +1,26 @@
 """Measures of a server for Prometheus."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, Counter, Gauge, generate_latest
+from prometheus_client.metrics_core import CounterMetricFamily
+from prometheus_client.registry import Collector
 
 from alpha_codium.serve.load import Load
 from alpha_codium.verdict import Judgement
+
+
+@dataclass(frozen=True)
+class RefusedRequests(Collector):
+    """The counter of the refused requests, which the load itself counts."""
+
+    load: Load
+
+    def collect(self) -> Iterator[CounterMetricFamily]:
+        """Yield the counter as it is now."""
+        text = "Requests refused because the queue was full"
+        yield CounterMetricFamily("gencode_refused", text, value=self.load.refused)
 
 
 class ServiceMetrics:
@@ -21,7 +36,7 @@ class ServiceMetrics:
         self._gauge("gencode_queue_cost", "Tests of the requests in progress", lambda: load.cost)
         self._gauge("gencode_queue_programs", "Programs that wait for their turn", lambda: load.waiting)
         self._gauge("gencode_queue_limit", "The highest cost that is accepted", lambda: load.most_cost)
-        self._gauge("gencode_refused", "Requests refused because the queue was full", lambda: load.refused)
+        self._registry.register(RefusedRequests(load))
 
     def judged(self, judgement: Judgement) -> None:
         """Count a program."""

@@ -161,7 +161,7 @@ def test_the_difference_of_long_outputs_is_in_the_kept_part(place, width):
 @given(st.text(max_size=300))
 def test_any_stderr_may_hold_an_assertion_or_none(text):
     kind = AssertionsKind(None, Limits(), ExecutionSpec("assertions"))
-    found = kind.failed_assertion(Execution(Status.FINISHED, stderr=text))
+    found = kind.failed_assertion(TestCase("", ""), Execution(Status.FINISHED, stderr=text))
     assert not found or found.startswith("assert ")
 
 

@@ -364,3 +364,5 @@ def test_the_lines_show_how_many_problems_are_solved_always_sometimes_and_never(
     ]
     assert "problems by" not in "".join(score(results[:9], [1], facts).lines())
     assert "problems by" not in "".join(score([judged(f"p{n}", 1, 1) for n in range(10)], [1], facts).lines())
+    part = facts | {"shard": "1/3"}
+    assert "problems by" not in "".join(score(results, [1], part).lines())

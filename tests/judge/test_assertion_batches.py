@@ -11,7 +11,7 @@ from alpha_codium.judge.assertion_needs import needs_of
 from alpha_codium.judge.assertions import AssertionsKind
 from alpha_codium.judge.drivers import driver
 from alpha_codium.limits import Limits
-from alpha_codium.problem import ExecutionSpec
+from alpha_codium.problem import ExecutionSpec, TestCase
 from alpha_codium.program import PairJob, as_program
 from alpha_codium.sandbox import Sandbox
 from alpha_codium.verdict import OUTSIDE, PairReport, Verdict
@@ -185,12 +185,14 @@ check([0]);   check([1])
     programs = [f"def f(xs): return [1, 2, *xs][:{i}]" for i in (2, 3, 4)]
     batch = await judged_in_batch(kind, [(program, test) for program in programs])
     assert counting.programs == []
+    case = TestCase(test, "")
     for program, result in zip(programs, batch, strict=True):
         pair = await kind.judge(as_program(program), test)
-        assert (kind.failed_assertion(result.execution), kind.given(result), result.failure) == (
-            *(kind.failed_assertion(pair.execution), kind.given(pair), pair.failure),
+        assert (kind.failed_assertion(case, result.execution), kind.given(result), result.failure) == (
+            *(kind.failed_assertion(case, pair.execution), kind.given(pair), pair.failure),
         )
-    assert kind.failed_assertion(batch[1].execution) == "assert f(xs) == ["
+    shown = kind.failed_assertion(case, batch[1].execution)
+    assert shown == 'assert f(xs) == [\n        1, 2], str(xs) + "ü"'
     assert kind.given(batch[1]) == "[1, 2, 0]"
 
 

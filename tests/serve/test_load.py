@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from alpha_codium.serve.load import Draining, Load, Overloaded
+from alpha_codium.serve.measuring import ServiceMetrics
 
 
 def test_work_beyond_the_limit_is_refused_with_a_time_to_wait() -> None:
@@ -40,7 +41,7 @@ def test_a_full_server_refuses_any_request_before_its_cost_is_known() -> None:
     load.check_open()
     with load.accepted(10), pytest.raises(Overloaded):
         load.check_open()
-    assert load.refused == 1
+    assert "\ngencode_refused_total 1.0\n" in ServiceMetrics(load).text().decode()
 
 
 async def test_clients_take_turns() -> None:
