@@ -6,7 +6,8 @@ from collections.abc import Callable
 import pytest
 
 from alpha_codium.judge.assertions import AssertionResult, AssertionsKind
-from alpha_codium.judge.drivers.assertion_side import LeftPeer, is_lendable, lend
+from alpha_codium.judge.drivers.assertion_side import LeftPeer
+from alpha_codium.judge.drivers.lending import is_lendable, lend
 from alpha_codium.limits import Limits
 from alpha_codium.problem import ExecutionSpec
 from alpha_codium.program import as_program

@@ -3,7 +3,7 @@
 1. stdin holds `(token, task)`, encoded by `codec`; the program is the code with the assertions. The setup code runs and
    the modules are imported here, out of the tested program's reach; `names` come from that program.
 2. Arguments and results are sent as values of exact types (`codec`, `describing`), changes of arguments are sent back
-   (`changes`), and functions and iterators of the assertions are lent to the program (`assertion_side`). Other objects
+   (`changes`), and functions and iterators of the assertions are lent to the program (`lending`). Other objects
    stay on the right; here they are represented by proxies (`proxies`).
 3. An exception of the program is raised here with its class, if both sides have it, or with a new class that has the
    same bases (`exceptions`).

@@ -8,25 +8,20 @@
    if it suppresses an exception in `__exit__`, which it can't for a failed assertion.
 2. `final_outcomes` can't be undone by catching an exception; the first one counts. `crossed` holds the exceptions that
    came from the program.
-3. The program may only call, iterate and read the functions, iterators and objects that it is lent. It can't use names
-   with a leading underscore, or attributes that lead from a function or generator to the frames of the assertions.
+3. The program may only call, iterate and read the functions, iterators and objects that it is lent: see `lending`.
 """
 
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any, NoReturn
 
 from alpha_codium.judge.codec import Excessive, Malformed, Unencodable, encode
-from alpha_codium.judge.drivers.describing import comparable, content_of, describe, is_compared
+from alpha_codium.judge.drivers.describing import comparable, content_of, is_compared
 from alpha_codium.judge.drivers.exceptions import ExceptionOfOther
+from alpha_codium.judge.drivers.lending import is_lendable, lend
 from alpha_codium.judge.drivers.operations import OPERATIONS
 from alpha_codium.judge.drivers.peer import ChannelClosed, Peer
 from alpha_codium.judge.drivers.proxies import (
-    BINARY,
-    COMPARISONS,
-    CONVERSIONS,
-    ROUNDINGS,
-    UNARY,
     base_of_proxy,
     is_proxy,
     number_of_proxy,
@@ -37,6 +32,8 @@ CALLS = ("call", "call_name")
 # Requests that raise StopIteration at the end of an iterator.
 NEXT = ("next", "next_async")
 EXITS = ("exit", "exit_async")
+# Names of types of values that are parts of an answer, such as the traceback of an exception.
+PARTS = ("traceback", "SafeUUID", "odict_items", "odict_keys", "odict_values")
 # Methods of sets that count as comparisons, in addition to names such as `issubset` and `startswith`.
 COMPARING = ("difference", "symmetric_difference", "intersection")
 # Characters of an encoded answer that is shown if an assertion fails.
@@ -293,45 +290,3 @@ class LeftPeer(Peer):
         """Report that an object of the program had to be compared."""
         self.final_outcomes.append("foreign")
         raise ForeignComparison("an object of the program's own can't be compared outside of it")
-
-
-# Names of types of values that are parts of an answer, such as the traceback of an exception.
-PARTS = ("traceback", "SafeUUID", "odict_items", "odict_keys", "odict_values")
-# Operations on lent objects that the program may ask for.
-LENT = {"call", "get", "set", "iterate", "next", "item", "length", "text", "repr", "truth", "hash", "contains"}
-LENT |= {"compare", "operate", "enter", "exit", "index", "is_instance", "class", "await", "reversed"}
-OPERATORS = {*COMPARISONS, *BINARY, *(f"i{name}" for name in BINARY), *UNARY, *CONVERSIONS, *ROUNDINGS, "divmod"}
-HIDDEN_PREFIXES = ("_", "gi_", "cr_", "ag_", "tb_", "f_", "co_")
-SHOWN = ("__name__", "__qualname__", "__doc__")
-KINDS_LENT = {"function", "builtin_function_or_method", "method", "partial", "generator", "coroutine", "itemgetter"}
-KINDS_LENT |= {"StringIO", "BytesIO", "TextIOWrapper", "BufferedReader", "SimpleNamespace"}
-KINDS_LENT |= {"method-wrapper", "method_descriptor", "wrapper_descriptor"}
-
-
-def is_lendable(value: "Any") -> bool:
-    """Whether an object of the assertions that can't be encoded may be lent to the program."""
-    kind = type(value)
-    if isinstance(value, type):
-        return value.__module__ == "__main__" or describe(value) is not None
-    if kind.__name__ in KINDS_LENT or kind.__module__ == "__main__" or hasattr(kind, "__next__"):
-        return True
-    return kind.__name__.startswith("dict_") or describe(value) is not None
-
-
-def lend(peer: "Any") -> "Callable[..., Any]":
-    """Return the `perform` of the assertions' side, for the program's requests on objects that it was lent."""
-
-    def perform(what: str, arguments: "tuple[Any, ...]", keywords: "dict[str, Any]") -> "Any":
-        target = next((each for each in arguments if id(each) in peer.numbers), None)
-        if what not in LENT or target is None or (target is not arguments[0] and what not in ("compare", "operate")):
-            raise TypeError("not lent")
-        if what in ("compare", "operate") and arguments[0] not in OPERATORS:
-            raise TypeError("not lent")
-        if what in ("get", "set"):
-            name = arguments[1]
-            hidden = type(name) is not str or (name.startswith(HIDDEN_PREFIXES) and name not in SHOWN)
-            if hidden or isinstance(target, (str, bytes, type)):
-                raise AttributeError(name)
-        return OPERATIONS[what](*arguments, **keywords)
-
-    return perform
