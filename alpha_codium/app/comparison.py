@@ -29,6 +29,7 @@ from alpha_codium.eval.judging import open_judge
 from alpha_codium.eval.known import split_known
 from alpha_codium.eval.metric import checked_ks
 from alpha_codium.eval.prepare import parse_test_types
+from alpha_codium.eval.score_progress import ScoreProgress
 from alpha_codium.options import use_case
 from alpha_codium.paths import runs_folder
 from alpha_codium.report.reading import repository_items
@@ -63,7 +64,7 @@ async def compare_async(options: CompareOptions) -> Comparison:
             languages = await in_thread(judge.decisive, counts)
             basis = basis_of(test_types, verdict_settings(settings.code_tester), judge.identity, languages)
             with SharedJournal(records, programs, basis) as journal:
-                with judging(options.on_event, counts.total(), "programs judged") as on_result:
+                with judging(options.on_event, counts.total(), "programs judged", ScoreProgress(())) as on_result:
                     judged = await judge.run(judge.with_known(tasks), journal, on_result)
             results, judge_error = split_known(judged, judge.identity.backend, judge.known_solutions)
             verdicts = Verdicts(programs, results)

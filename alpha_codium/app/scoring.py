@@ -28,7 +28,7 @@ from alpha_codium.data.samples.runs import parse_selections, selected
 from alpha_codium.data.samples.setup import ALL, IMPORTS, WithSetup
 from alpha_codium.data.solutions import ORIGIN, refuse_other_problems, subsets_of
 from alpha_codium.data.sources import stored_names
-from alpha_codium.errors import DatasetError, UserError, nearest
+from alpha_codium.errors import DatasetError, UserError, did_you_mean, nearest
 from alpha_codium.eval.prepare import EvaluationSet, only_asked, places_of_difficulty, prepare_for_evaluation
 from alpha_codium.eval.scoring import Score
 from alpha_codium.language_table import language_asked_for
@@ -183,16 +183,19 @@ def _remedy(options: SampleFile) -> Iterator[None]:
 
 
 def dataset_of(benchmark: str | None, dataset: str | None) -> str | None:
-    """Return the dataset of a benchmark's problems: the given one, else the one stored under its name, or the hub's."""
-    if benchmark is None or dataset is not None:
+    """Return the dataset of a benchmark's problems: the given one, else the one stored under its name, or the hub's.
+
+    Raises UserError if there is no such benchmark; with a dataset, only if its name is like that of one.
+    """
+    if benchmark is None:
         return dataset
     known = {**ALIASES, **HUB_IDS} | {name: name for name in stored_names()}
-    if benchmark not in known:
-        raise UserError(
-            f"there is no benchmark {benchmark!r}{nearest(benchmark, known)}; "
-            "for another one, give its problems as `dataset`"
-        )
-    return known[benchmark]
+    if benchmark in known or (dataset is not None and not did_you_mean(benchmark, known)):
+        return dataset or known[benchmark]
+    remedy = (
+        "for another one, give its problems as `dataset`" if dataset is None else "other problems need no `benchmark`"
+    )
+    raise UserError(f"there is no benchmark {benchmark!r}{nearest(benchmark, known)}; {remedy}")
 
 
 def _sha256_of(name: str) -> str:

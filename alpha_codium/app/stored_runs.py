@@ -21,6 +21,7 @@ from alpha_codium.report.problems import RunProblems
 from alpha_codium.report.reading import generated_samples, judged_samples, split_by_known
 from alpha_codium.report.samples import ChosenSamples, StoredSample, failures
 from alpha_codium.runs import RunFolder
+from alpha_codium.runs.events import Transcript, transcript_name
 from alpha_codium.runs.folder import REPOSITORY_COMMAND, RUN_FILE, WITHOUT_VERDICTS
 from alpha_codium.values import JsonValue
 
@@ -59,9 +60,14 @@ def list_runs() -> list[StoredRun]:
     return sorted(found, key=lambda run: run.changed, reverse=True)
 
 
+def folder_of(run: str) -> RunFolder:
+    """Return the folder of a stored run; raises UserError if there is none."""
+    return RunFolder.reopen(runs_folder(), run)
+
+
 def remove_run(name: str) -> None:
     """Delete the folder of a run; raises UserError if it doesn't exist, or another process uses it."""
-    folder = RunFolder.reopen(runs_folder(), name)
+    folder = folder_of(name)
     with folder:
         try:
             shutil.rmtree(folder.path)
@@ -83,7 +89,7 @@ def show_sample(run: str, problem: str | None = None, sample: int | None = None)
 
     The sample is the first that failed, or else the first, of those that the arguments select.
     """
-    folder = RunFolder.reopen(runs_folder(), run)
+    folder = folder_of(run)
     generated = folder.description()["command"] in WITHOUT_VERDICTS
     shown = None if generated else _shown_by_table(folder, problem, sample)
     if shown is None:
@@ -93,6 +99,17 @@ def show_sample(run: str, problem: str | None = None, sample: int | None = None)
     if generated:
         return replace(shown, sample=with_public_tests(shown.sample, folder, RunProblems(folder)))
     return shown if shown.sample.source else replace(shown, sample=with_source(shown.sample, RunProblems(folder)))
+
+
+def transcript_of(run: str, sample: StoredSample) -> Transcript:
+    """Return the transcript of a sample of a run; raises UserError if the run has none."""
+    folder = folder_of(run)
+    try:
+        return Transcript.read(folder.path / transcript_name(sample.problem, sample.result.index))
+    except FileNotFoundError:
+        raise UserError(f"run {folder.name!r} has no transcripts: runs of gencode gen solve_set have some") from None
+    except (OSError, ValueError) as error:
+        raise UserError(f"the transcript of {sample.problem!r} can't be read: {error}") from error
 
 
 def _shown_by_table(folder: RunFolder, problem: str | None, sample: int | None) -> ShownSample | None:
@@ -114,7 +131,7 @@ def _shown_by_table(folder: RunFolder, problem: str | None, sample: int | None) 
 
 def chosen_samples(run: str, problem: str | None = None, sample: int | None = None) -> ChosenSamples:
     """Return the samples that the arguments select; raises UserError as `show_sample` does."""
-    folder = RunFolder.reopen(runs_folder(), run)
+    folder = folder_of(run)
     return _chosen(folder, _samples(folder), problem, sample)
 
 

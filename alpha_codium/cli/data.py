@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from alpha_codium.app.options.judging import CleanOptions, ValidateOptions
 from alpha_codium.cli.fields import argument_or_option, fields_of, refuse_nameless_part
@@ -44,7 +45,7 @@ def etl(common: CommonOptions, **options: Any) -> None:
 
 
 @group.command("import")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=click.Path(path_type=Path), metavar="FILE|FOLDER")
 @click.option("--output_dataset_name", "output", metavar="NAME",
               help="The name to store under. Default: the file's name.")  # fmt: skip
 @overwrite_option
@@ -52,12 +53,12 @@ def etl(common: CommonOptions, **options: Any) -> None:
               help="The name of the split. Default: test, valid or train, by the file's name.")  # fmt: skip
 @common_options
 def import_file(common: CommonOptions, file: Path, output: str | None, **options: Any) -> None:
-    """Check a file with one problem or a list of them, and store it."""
+    """Check a file of problems, or a folder of statements (.md, .txt), and store the problems."""
     from alpha_codium.errors import DatasetError
 
-    if not file.is_file():
-        raise DatasetError(f"there is no file {file}")
-    _run_etl(common, source=str(file), output=output or file.name.partition(".")[0], **options)
+    if not file.exists():
+        raise DatasetError(f"there is no file or folder {file}")
+    _run_etl(common, source=str(file), output=output or file.resolve().name.partition(".")[0], **options)
 
 
 @group.command("list")
@@ -122,8 +123,7 @@ def validate(common: CommonOptions, csv_path: str | None, tests_column: str | No
     if tests_column is not None:
         from alpha_codium.rewards.rows import check_rows
 
-        if options["dataset"] is None:
-            raise UserError("give the file for training as NAME")
+        _refuse_for_rows()
         found = check_rows(options["dataset"], tests_column, options["split"], settings)
         common.show(found, found.lines())
         if found.faults:
@@ -141,6 +141,16 @@ def validate(common: CommonOptions, csv_path: str | None, tests_column: str | No
         click.echo(f"stored in {report.stored}", err=True)
     common.write_files(report, csv_path)
     print_validation(report, reporter.run.name if reporter.run else "")
+
+
+def _refuse_for_rows() -> None:
+    """Refuse the options that mean nothing where only the rows of a file are read."""
+    context = click.get_current_context()
+    needless = {field.name for field in fields(ValidateOptions)} - {"dataset", "split"} | {"csv_path"}
+    for parameter in context.command.params:
+        name = parameter.name or ""
+        if name in needless and context.get_parameter_source(name) is ParameterSource.COMMANDLINE:
+            raise click.UsageError(f"--tests_column only reads the rows of a file: leave out {parameter.opts[0]}")
 
 
 @group.command("clean_generations")

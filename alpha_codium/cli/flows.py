@@ -39,6 +39,9 @@ def show(name: str) -> None:
 @click.argument("folder", type=click.Path(path_type=Path))
 def copy(name: str, folder: Path) -> None:
     """Copy a flow to a new FOLDER, to change its prompts: `--flow FOLDER`."""
-    from alpha_codium.flows.catalogue import copy_flow
+    from alpha_codium.flows.catalogue import copy_flow, prompts_of_others
+    from alpha_codium.flows.loading import load_flow
 
     click.echo(f"copied to {copy_flow(name, folder)}; use it with --flow {folder}")
+    for line in prompts_of_others(load_flow(str(folder))):
+        click.echo(line, err=True)

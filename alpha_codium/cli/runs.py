@@ -1,5 +1,6 @@
 """`gencode runs`: the stored runs, why a sample of one failed, and their results in the formats of others."""
 
+import sys
 from typing import Any
 
 import click
@@ -8,7 +9,7 @@ from alpha_codium.app.options.judging import MergeOptions
 from alpha_codium.app.options.reporting import ExportOptions
 from alpha_codium.cli.fields import fields_of
 from alpha_codium.cli.options import CommonOptions, common_options
-from alpha_codium.cli.output import print_table
+from alpha_codium.cli.output import print_table, say
 from alpha_codium.log import one_line, visible
 from alpha_codium.wording import size_text
 
@@ -38,16 +39,21 @@ def list_command(common: CommonOptions) -> None:
 @click.option("--problem", help="Show a sample of this problem.  [default: the first that failed]")
 @click.option("--sample", type=click.IntRange(min=0), help="The index of the sample, from 0.")
 @click.option("--failed", is_flag=True, help="List all samples that failed, with the reason, instead of showing one.")
+@click.option("--transcript", is_flag=True, help="Show its prompts and answers, too, if the run generated it.")
 @common_options
-def show(run: str, problem: str | None, sample: int | None, failed: bool, common: CommonOptions) -> None:
+def show(
+    run: str, problem: str | None, sample: int | None, failed: bool, transcript: bool, common: CommonOptions
+) -> None:
     """Show a sample of a run: the program, its first failing test, the difference, and stderr."""
-    from alpha_codium.app.stored_runs import show_sample
+    from alpha_codium.app.stored_runs import show_sample, transcript_of
 
     if failed:
         _list_failed(run, problem, sample, common)
         return
     shown = show_sample(run, problem, sample)
     common.show(shown.sample, shown.sample.lines())
+    for line in transcript_of(run, shown.sample).lines() if transcript else ():
+        say(line)
     more = "; show others with --problem NAME --sample I, list them with --failed" if shown.samples > 1 else ""
     click.echo(f"{shown.failures}{more}", err=True)
 
@@ -135,9 +141,12 @@ def export(common: CommonOptions, **given: Any) -> None:
 @common_options
 def rm(runs: tuple[str, ...], yes: bool, common: CommonOptions) -> None:  # noqa: ARG001
     """Delete stored runs with everything in their folders."""
-    from alpha_codium.app.stored_runs import remove_run
+    from alpha_codium.app.stored_runs import folder_of, remove_run
+    from alpha_codium.errors import UserError
 
-    for run in runs:
-        if yes or click.confirm(f"delete the run {run!r}?", err=True):
-            remove_run(run)
-            click.echo(f"deleted {run}")
+    if not yes and (sys.stdin is None or not sys.stdin.isatty()):
+        raise UserError("nobody can be asked here, so nothing was deleted: use --yes")
+    for run in map(folder_of, runs):
+        if yes or click.confirm(f"delete the run {run.name!r}?", err=True):
+            remove_run(run.name)
+            click.echo(f"deleted {run.name}")

@@ -17,7 +17,7 @@ from alpha_codium.data.benchmarks import benchmark_of
 from alpha_codium.data.benchmarks.benchmark import Benchmark
 from alpha_codium.data.fields import Fields
 from alpha_codium.data.origin import PathSource, Record
-from alpha_codium.errors import DatasetError, nearest
+from alpha_codium.errors import DatasetError, did_you_mean, nearest
 from alpha_codium.values import parse_json
 
 SPLIT_WORDS = {"test": {"test", "tests"}, "valid": {"valid", "validation", "dev"}, "train": {"train", "training"}}
@@ -38,10 +38,8 @@ class FileSource(PathSource):
         super().__init__(path, text)
         self.suffix = next((s for s in SUFFIXES if path.name.lower().endswith(s)), "")
         if not self.suffix:
-            ending = "".join(path.suffixes)
-            raise DatasetError(
-                f"{path} is not a file of problems: it must end in {', '.join(SUFFIXES)}{nearest(ending, SUFFIXES)}"
-            )
+            hint = did_you_mean("".join(path.suffixes), SUFFIXES)
+            raise DatasetError(f"{path} is not a file of problems: it must end in {', '.join(SUFFIXES)}{hint}")
 
     def splits(self) -> tuple[str, ...]:
         """Return the only split, named by the file's name; `all` for a file with several."""

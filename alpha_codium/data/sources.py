@@ -1,7 +1,8 @@
 """Lookup of the source of problems for a dataset name.
 
-A name is tried as `NAME:TEXT` for a plug-in called NAME, the path of a file or a dataset's folder, the name of a stored
-dataset, and a benchmark (`mbpp`) or hub id, which may be followed by a colon and a configuration (`mbpp:sanitized`).
+A name is tried as `NAME:TEXT` for a plug-in called NAME, the path of a file, of a dataset's folder or of a folder of
+statements, the name of a stored dataset, and a benchmark (`mbpp`) or hub id, which may be followed by a colon and a
+configuration (`mbpp:sanitized`).
 """
 
 from importlib.metadata import entry_points
@@ -12,6 +13,7 @@ from alpha_codium.data.files import SUFFIXES, FileSource, SplitFilesSource, spli
 from alpha_codium.data.folders import FolderSource, is_dataset_folder, is_free_or_dataset
 from alpha_codium.data.hub import HUB_ID, HubSource
 from alpha_codium.data.origin import Source
+from alpha_codium.data.statements import StatementsSource, statement_files
 from alpha_codium.errors import DatasetError, did_you_mean, some_of
 from alpha_codium.paths import datasets_folder
 from alpha_codium.plugins import find_plugin
@@ -25,15 +27,17 @@ def find_source(text: str) -> Source:
     plugin, colon, rest = text.partition(":")
     if colon and not path.exists() and plugin in entry_points(group=GROUP).names:
         return find_plugin(GROUP, plugin, {})(rest)
-    if path.is_file():
+    if path.is_file() and not statement_files(path):
         return FileSource(path, text)
     if path.is_dir() and is_dataset_folder(path):
         return FolderSource(path, text)
     if path.is_dir() and split_files(path):
         return SplitFilesSource(path, text)
+    stored = stored_path(text)
+    if statement_files(path) and stored is None:
+        return StatementsSource(path, text)
     if path.is_dir() and looks_like_path(text) and not HUB_ID.fullmatch(text):
         return FolderSource(path, text)  # raises
-    stored = stored_path(text)
     if stored is not None:
         return FolderSource(stored, text)
     repository, _, configuration = text.partition(":")

@@ -14,12 +14,16 @@ from dataclasses import replace
 from pathlib import Path
 
 from alpha_codium.data.files import SUFFIXES
+from alpha_codium.data.origin import PathSource, Record
+from alpha_codium.data.schema import record_from_problem
 from alpha_codium.errors import DatasetError
 from alpha_codium.languages.python.beginnings import beginning_of
 from alpha_codium.languages.python.examples import examples_in
 from alpha_codium.problem import ExecutionSpec, Problem, TestCase
 
 STDIN = "-"
+# The endings of statements in a folder.
+ENDINGS = (".md", ".txt")
 # Larger than any statement.
 MAX_BYTES = 4 << 20
 TITLE = re.compile(r"#\s+(\S.*)")
@@ -40,6 +44,27 @@ AFTER = re.compile(r"[\s#>*_-]{0,12}(?:explanation|note|constraints|hint|scoring
 FENCE_LINE = re.compile(r"\s*(?:```|~~~)")
 # `nums = [2, 7], target = 9` are arguments, not text that a program reads.
 ARGUMENTS = re.compile(r"(?<!\w)[A-Za-z_]\w* = ")
+
+
+class StatementsSource(PathSource):
+    """A file with a statement, or a folder of such files; their examples are public tests."""
+
+    any_split = True
+
+    def splits(self) -> tuple[str, ...]:
+        """Return the only split."""
+        return ("train",)
+
+    def records(self, split: str) -> Iterator[Record]:
+        """Yield the record of each statement, in the order of the files' names."""
+        for file in statement_files(self.path):
+            yield record_from_problem(with_examples(load_statement(str(file))))
+
+
+def statement_files(path: Path) -> list[Path]:
+    """Return the statements that a path stands for: the file itself, or those in a folder; none for anything else."""
+    files = sorted(each for each in path.iterdir() if each.stem != "README") if path.is_dir() else [path]
+    return [file for file in files if file.suffix.lower() in ENDINGS and file.is_file()]
 
 
 def with_examples(problem: Problem) -> Problem:

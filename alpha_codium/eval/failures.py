@@ -24,7 +24,7 @@ class Failure(JsonValue):
     """The first failing test of a program; `test` is its index among all tests, None if the program doesn't compile.
 
     `actual` is what the program printed or, for calls and assertions, the value that it returned last. `assertion` is
-    the first line of the one that failed. `stderr` is the end of what was written there. Longer texts are cut to 800
+    the one that failed. `stderr` is the end of what was written there. Longer texts are cut to 800
     characters, outputs to the part where they differ. `used` says what the test used of its limits if it exceeded one.
     """
 
@@ -58,9 +58,21 @@ class Failure(JsonValue):
             if compared:
                 yield "difference (- expected, + actual):"
                 yield from self._difference()
-        how = [f"exit status {self.exit_code}"] if self.exit_code else []
-        how += [f"signal {self.signal}"] if self.signal else []
-        yield from _section(f"end of stderr{' (' + ', '.join(how) + ')' if how else ''}", self.stderr or "(nothing)")
+        how = f" ({self.ending})" if self.ending else ""
+        if self.stderr or not self.used:
+            yield from _section(f"end of stderr{how}", self.stderr or "(nothing)")
+
+    @property
+    def last_line(self) -> str:
+        """The last line of stderr, which names an exception of Python."""
+        return self.stderr.strip().rpartition("\n")[2]
+
+    @property
+    def ending(self) -> str:
+        """How the program ended: its exit status, if that isn't 0, or the signal; empty for others."""
+        if self.signal:
+            return f"signal {self.signal}"
+        return f"exit status {self.exit_code}" if self.exit_code else ""
 
     def _difference(self) -> Iterator[str]:
         expected, actual = self.expected.splitlines(), self.actual.splitlines()
@@ -84,7 +96,10 @@ def failure_of(
     expected, actual = around_difference(test.output, judge.kind.given(result))
     given = shortened(test.input)
     amounts = (execution.cpu_seconds, execution.wall_seconds, execution.max_rss_bytes)
-    used = judge.kind_for(language).limits.use(*amounts) if result.verdict in LIMITED else ""
+    limits = judge.kind_for(language).limits
+    used = limits.use(*amounts) if result.verdict in LIMITED else ""
+    if result.verdict is Verdict.MEMORY_LIMIT_EXCEEDED and execution.max_rss_bytes < limits.memory_bytes / 2:
+        used += ", and asked for more than there was"
     return Failure(judgement.failed, result.verdict, given, expected, actual, assertion, stderr, used=used, **ended)
 
 

@@ -187,10 +187,12 @@ class Score(Table, JsonValue):
             yield from broken_lines(broken)
         mixed = {"correct", "incorrect"} <= {c.group for p in self.problems for c in p.candidates}
         for name, value in () if mixed else self.pass_at_k.items():
-            bounds = self.intervals[name]
-            shown = f"n/a ({self.reasons[name]})" if value is None else f"{value:.4f}"
-            interval = f"  95 % interval {bounds[0]:.4f} to {bounds[1]:.4f}" if bounds else ""
-            yield f"{name:<8} {shown}{interval}"
+            if value is None:
+                yield f"{name:<8} n/a ({self.reasons[name]})"
+            elif bounds := self.intervals[name]:
+                yield f"{name:<8} {value:.4f}  95 % interval {bounds[0]:.4f} to {bounds[1]:.4f}"
+            else:
+                yield f"{name:<8} {value:.4f}  (no interval: {self.interval_reasons[name]})"
         # A part has some samples of a problem only.
         if not mixed and "shard" not in self.extra:
             yield from shape_lines([_counts(problem, Verdict.ACCEPTED) for problem in self.problems])

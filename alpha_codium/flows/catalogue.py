@@ -35,7 +35,7 @@ def flow_lines(flow: Flow) -> Iterator[str]:
 
 
 def copy_flow(name: str, target: Path) -> Path:
-    """Copy a flow's folder to `target`, which must not exist, and return it; the copy depends on no other folder.
+    """Copy a flow's folder to `target`, which must not exist, and return it; see `prompts_of_others` for what it lacks.
 
     Raises FlowError if there is no such flow, or the copy can't be written or loaded.
     """
@@ -50,6 +50,15 @@ def copy_flow(name: str, target: Path) -> Path:
         raise FlowError(f"{target} can't be written: {error.strerror or error}") from error
     load_flow(str(target))
     return target
+
+
+def prompts_of_others(flow: Flow) -> Iterator[str]:
+    """Yield a line for each prompt of a flow that isn't in its folder, with how to change it."""
+    for stage in flow.stages:
+        for parameter, prompt, _ in _prompts(stage):
+            if prompt.path is not None and flow.folder.resolve() not in prompt.path.resolve().parents:
+                change = f"to change it, copy it there and give its name as {parameter} in flow.toml"
+                yield f"the {parameter} of {flow.kind_of(stage)} is {prompt.path}: {change}"
 
 
 def _prompts(stage: Stage) -> Iterator[tuple[str, Prompt, tuple[str, ...]]]:

@@ -25,6 +25,7 @@ from alpha_codium.program import PYTHON
 
 OUTPUT_HEADING = r"[^\n]{0,40}\boutput\b[^\n]{0,40}[:\n]"
 ANY_HEADING = r"(?:[^\n]{0,40}\n\s*)?"
+FENCE_LINE = re.compile(r"^[ \t]*(?:```|~~~).*$", re.MULTILINE)
 # Of a longer input or output, the beginning is compared.
 MOST_WORDS = 2000
 
@@ -127,10 +128,11 @@ def _is_shown(test: TestCase, description: str, *, is_function: bool) -> bool:
 
 
 def is_example(test: TestCase, description: str) -> bool:
-    """Return whether a description has a line with a test's input, and then its output or a heading for it.
+    """Return whether a description has a line with a test's input, perhaps fenced, and then its output or its heading.
 
     An output under a heading may be written in another way, or be another right one.
     """
     given, expected = (r"\s+".join(map(re.escape, text.split()[:MOST_WORDS])) for text in (test.input, test.output))
     shown = rf"(?:^|:)[ \t]*{given}\s+(?:{OUTPUT_HEADING}|{ANY_HEADING}{expected}(?!\S))"
-    return bool(given and re.search(shown, html.unescape(description), re.IGNORECASE | re.MULTILINE))
+    text = html.unescape(FENCE_LINE.sub("", description))
+    return bool(given and re.search(shown, text, re.IGNORECASE | re.MULTILINE))

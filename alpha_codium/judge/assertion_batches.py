@@ -36,9 +36,7 @@ FIRST_SECONDS = 0.03
 # Multiple of the time limit after which a program is surely too slow, even on a busy machine. One that ends between
 # the limit and this is judged again as a pair.
 SURE_FACTOR = 1.2
-TOO_SLOW = AssertionResult(
-    Verdict.TIME_LIMIT_EXCEEDED, Execution(Status.TIME_LIMIT_EXCEEDED, stderr="it takes too long")
-)
+TOO_SLOW = AssertionResult(Verdict.TIME_LIMIT_EXCEEDED, Execution(Status.TIME_LIMIT_EXCEEDED))
 # Statuses that are final: the program would get the same one in a pair.
 FINAL_STATUSES = (
     Status.MEMORY_LIMIT_EXCEEDED,

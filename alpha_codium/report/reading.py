@@ -153,12 +153,16 @@ def split_by_known(samples: Iterable[StoredSample]) -> tuple[list[StoredSample],
 
 
 def generated_samples(folder: RunFolder) -> list[StoredSample]:
-    """Return the samples that a run generated, by the verdicts that `compare` stored, or else by the public tests."""
+    """Return the samples that a run generated, in the order of their problems' names.
+
+    Their verdicts are those that `compare` stored, or else those on the public tests.
+    """
     stored = Journal(folder.path / JOURNAL).read(_judged_line)
     results = {(name, result.program): result for name, result in stored}
+    candidates = finished_samples(folder.journal, final_only=False)
     return [
         StoredSample(each.task_name, _result_of(each, results), each.program, each.language, candidate=each)
-        for each in finished_samples(folder.journal, final_only=False).values()
+        for each in sorted(candidates.values(), key=lambda each: (natural_order(each.task_name), each.sample_index))
     ]
 
 

@@ -42,13 +42,17 @@ class StoredSample(JsonValue):
 
     @property
     def error(self) -> str:
-        """The last line that a program which ended with an error wrote to stderr; empty for other programs."""
-        failure = self.result.failure
-        ended = self.result.verdict in (Verdict.RUNTIME_ERROR, Verdict.COMPILATION_ERROR)
-        if failure is None or not ended:
+        """The last line that a program which ended with an error wrote to stderr, and how it ended if an exception
+        doesn't say that; empty for other programs.
+        """
+        failure, verdict = self.result.failure, self.result.verdict
+        if failure is None or verdict not in (Verdict.RUNTIME_ERROR, Verdict.COMPILATION_ERROR):
             return ""
         early = " (before the tests)" if LOADING in failure.stderr else ""
-        return failure.stderr.strip().rpartition("\n")[2] + early
+        last = failure.last_line
+        # Python ends with status 1 after an exception.
+        how = failure.ending if verdict is Verdict.RUNTIME_ERROR and not (last and failure.exit_code == 1) else ""
+        return (f"{last} ({how})" if last and how else last or how) + early
 
     @property
     def reason(self) -> str:
@@ -57,7 +61,8 @@ class StoredSample(JsonValue):
         if self.error or failure is None:
             return self.error or self.result.error
         value = f" (value: {failure.actual.strip()})" if failure.actual else ""
-        asserted = failure.assertion and f"{failure.assertion}{value}"
+        value = f" ({failure.last_line})" if failure.last_line.startswith("SystemExit") else value
+        asserted = failure.assertion and " ".join(failure.assertion.split()) + value
         return failure.used or asserted or f"test {(failure.test or 0) + 1} of {self.result.tests_total}"
 
     def lines(self) -> Iterator[str]:

@@ -116,7 +116,9 @@ class CodeReward:
         return works, self.sandbox
 
     def works(self, completions: Sequence[str], tests: Sequence[Shape]) -> "list[Work]":
-        """Return what is to be judged of each completion, for `judged`."""
+        """Return what is to be judged of each completion, for `judged`; raises ValueError unless each has its tests."""
+        if len(completions) != len(tests):
+            raise ValueError(f"{len(completions)} completions have tests for {len(tests)}: each needs its own")
         return [self._work(*pair) for pair in zip(completions, tests, strict=True)]
 
     def rules_of(self) -> Rules:

@@ -51,6 +51,8 @@ def check_rows(dataset: str, column: str, split: str | None = None, settings: Se
             raise UserError(f"{dataset} has no column {column!r}{nearest(column, row)}")
         if fault := _fault_of(row.get(column), rules):
             faults.append(RowFault(row=number - 1, reason=fault))
+    if not number:
+        raise UserError(f"{dataset} has no rows")
     return RowReport(number, tuple(faults))
 
 

@@ -15,6 +15,7 @@ from alpha_codium.errors import UserError
 from alpha_codium.solution import BudgetEnd, Candidate
 from alpha_codium.values import JsonValue
 from alpha_codium.verdict import Verdict
+from alpha_codium.wording import counted
 
 # The folder of transcripts in that of a run.
 TRANSCRIPTS = "transcripts"
@@ -201,6 +202,11 @@ class Transcript:
         """The budget that ended the sample; None if none did."""
         return next((event for event in self.events if isinstance(event, BudgetEnd)), None)
 
+    def lines(self) -> Iterator[str]:
+        """The events for people: each prompt with its answer, and in a line what else happened."""
+        for event in self.events:
+            yield from _lines_of(event)
+
     def to_json(self) -> dict[str, Any]:
         """Return the content of the transcript's file."""
         events = [event_to_json(event) for event in self.events]
@@ -223,6 +229,31 @@ class Transcript:
             f"{path} was written by another version of gencode (format {version}; this version reads format {FORMAT}): "
             f"move {path.parent.parent} elsewhere to read the run without its stages"
         )
+
+
+def _lines_of(event: Event) -> Iterator[str]:
+    match event:
+        case ModelAnswer():
+            tokens = f"{event.prompt_tokens} + {event.completion_tokens} tokens, {event.finish_reason}"
+            yield f"== prompt {event.prompt}: {event.model}, temperature {event.temperature}, {tokens}"
+            texts = [*((each["role"], each["content"]) for each in event.messages), ("reasoning", event.reasoning)]
+            for who, text in [*texts, ("answer", event.text)]:
+                whole = text if isinstance(text, str) else f"{text.text}... [{text.length} characters]"
+                yield from [f"-- {who}", *whole.splitlines()] if whole else ()
+        case ProgramTested():
+            passed = sum(test.verdict is Verdict.ACCEPTED for test in event.tests)
+            yield f"== program run: {event.verdict}, {passed} of {counted(len(event.tests), 'test')} passed"
+        case StepResult():
+            yield f"== {event.step}: {json.dumps(event.values, ensure_ascii=False)}"
+        case StageEnd():
+            yield f"== end of stage {event.stage}"
+        case ProgramTraced():
+            yield f"== {event.kind}"
+        case BudgetEnd():
+            yield f"== {event}"
+        case _:
+            said = {name: value for name, value in event.to_json().items() if value}
+            yield f"== {event.kind.replace('_', ' ')}: {', '.join(map(str, said.values()))}"
 
 
 def transcript_name(problem: str, sample: int) -> str:

@@ -12,6 +12,8 @@ from .servers import JudgeError, RequestRefused, Servers
 Result = TypeVar("Result")
 # Programs in a request, and requests for each worker at a time.
 GROUP, AHEAD = 8, 2
+# A verdict that says nothing about the program, but would be the same another time.
+NO_TESTS = "no_tests"
 
 logger = logging.getLogger(__name__)
 
@@ -30,6 +32,11 @@ class Judge:
     retries: int = 2
     deadline: float = 0.0
 
+    def __post_init__(self) -> None:
+        """Raise ValueError if no server is named."""
+        if not self.urls:
+            raise ValueError("urls is empty: name a server at least")
+
     def judge(self, program: str, tests: Sequence[Mapping[str, str]] = (), **fields: Any) -> dict[str, Any]:
         """Return the answer of `POST /v1/judge`; tests are `{"input", "output"}`, and `fields` others of the request.
 
@@ -43,6 +50,8 @@ class Judge:
         (answer,) = await self._in_groups([request], _judged)
         if answer is None:
             raise JudgeError("the program couldn't be judged: the reason is in the log")
+        if not answer["judged"]:
+            raise JudgeError(f"the program couldn't be judged: {answer['message']}")
         return answer
 
     def judge_many(self, requests: Sequence[Mapping[str, Any]]) -> list[dict[str, Any] | None]:
@@ -54,20 +63,27 @@ class Judge:
 
     async def judge_many_async(self, requests: Sequence[Mapping[str, Any]]) -> list[dict[str, Any] | None]:
         """See `judge_many`."""
-        return await self._in_groups(requests, _judged)
+        answers = await self._in_groups(requests, _judged)
+        return [answer if answer and answer["judged"] else None for answer in answers]
 
     def rewards(self, answers: Sequence[str], tests: Sequence[Any], **options: Any) -> list[float | None]:
         """Return the reward of each answer of a model by its own tests, None where nothing is known of its program.
 
         `tests` have any shape that `POST /v1/rewards` takes, and `options` are its other fields, such as `scheme`.
-        Raises JudgeError if no server answers at all, and RequestRefused if an option is invalid.
+        How many have none, and why the first has none, is logged. Raises JudgeError if no server answers at all,
+        RequestRefused if an option is invalid, and ValueError if there aren't as many tests as answers.
         """
         return _blocking(self.rewards_async(answers, tests, **options))
 
     async def rewards_async(self, answers: Sequence[str], tests: Sequence[Any], **options: Any) -> list[float | None]:
         """See `rewards`."""
         scores = await self.scores_async(answers, tests, **options)
-        return [None if each is None else each["reward"] for each in scores]
+        rewards = [None if each is None else each["reward"] for each in scores]
+        if None in rewards:
+            first = rewards.index(None)
+            reason = found["message"] if (found := scores[first]) else "no server judged its program"
+            logger.warning("%d of %d have no reward; answer %d: %s", rewards.count(None), len(rewards), first, reason)
+        return rewards
 
     def scores(self, answers: Sequence[str], tests: Sequence[Any], **options: Any) -> list[dict[str, Any] | None]:
         """As `rewards`, but return all that the servers say of each answer: tests passed, and why it has no reward."""
@@ -82,6 +98,8 @@ class Judge:
             found = await servers.ask("/v1/rewards", {"answers": group, **options})
             return [_known(each, judged=each["fault"] != "infra") for each in found["scores"]]
 
+        if len(answers) != len(tests):
+            raise ValueError(f"{len(answers)} answers have tests for {len(tests)}: each needs its own")
         rows = [{"answer": answer, "tests": own} for answer, own in zip(answers, tests, strict=True)]
         return await self._in_groups(rows, scored)
 
@@ -132,15 +150,15 @@ async def _fill(
 async def _judged(servers: Servers, group: Sequence[Mapping[str, Any]]) -> list[dict[str, Any] | None]:
     """Return the answers to requests for verdicts, in their order."""
     lines = await servers.ask("/v1/judge/batch", {"programs": group})
-    found = [line["answer"] for line in sorted(lines, key=lambda line: line["index"])]
-    return [_known(each, judged=each is not None and each["judged"]) for each in found]
+    found = (line["answer"] for line in sorted(lines, key=lambda line: line["index"]))
+    return [each and _known(each, judged=each["judged"], again=each["verdict"] != NO_TESTS) for each in found]
 
 
-def _known(answer: dict[str, Any] | None, *, judged: bool) -> dict[str, Any] | None:
-    """Return an answer that says something about the program, and log why another doesn't."""
+def _known(answer: dict[str, Any], *, judged: bool, again: bool = True) -> dict[str, Any] | None:
+    """Return an answer, but None if it says nothing about the program and another may; log why it doesn't."""
     if not judged:
-        logger.warning("a program couldn't be judged: %s", answer["message"] if answer else "the server failed")
-    return answer if judged else None
+        logger.warning("a program couldn't be judged: %s", answer["message"])
+    return answer if judged or not again else None
 
 
 def _blocking(work: Coroutine[Any, Any, Result]) -> Result:

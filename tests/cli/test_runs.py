@@ -162,8 +162,11 @@ def test_a_run_of_a_model_shows_its_public_tests_and_then_what_compare_found(hom
         assert "print(0, input())" in done.stdout
         assert "first failing test: number 1 of " in done.stdout
         assert "difference (- expected, + actual):\n  - " in done.stdout
+        shown = run_cli("runs", "show", "g", "--transcript").stdout
+        assert shown.startswith(done.stdout) and "\n== prompt " in shown and f"\n-- answer\n{wrong}" in shown
         if test_type == "public":
-            assert run_cli("compare", "g").returncode == 0
+            compared = run_cli("compare", "g")
+            assert (compared.returncode, "0 of 1 sample accepted" in compared.stderr) == (0, True)
 
 
 @pytest.mark.thorough
@@ -194,6 +197,8 @@ def test_runs_are_listed_with_their_scores_and_deleted_unless_in_use(scored, hom
         assert (done.returncode, "run 'r' is in use by another process" in done.stderr) == (2, True)
     assert scored.exists()
     assert run_cli("runs", "rm", "nonesuch", "--yes").returncode == 2
+    done = run_cli("runs", "rm", "r")
+    assert (done.returncode, "nothing was deleted: use --yes" in done.stderr, scored.exists()) == (2, True, True)
     assert run_cli("runs", "rm", "r", "--yes").returncode == 0
     assert not scored.exists()
     assert "no run is stored yet" in run_cli("runs", "list").stderr

@@ -189,6 +189,10 @@ def test_solutions_of_other_problems_are_scored_only_where_that_is_asked_for(tmp
     [
         ([], "no problems are given for the samples: use --benchmark or --dataset_name"),
         (["--benchmark", "humanevl"], "there is no benchmark 'humanevl' (did you mean 'humaneval'?)"),
+        (
+            ["--benchmark", "humanevl", "--dataset_name", "PROBLEMS"],
+            "other problems need no --benchmark",
+        ),
         (["--benchmark", "mine", "--dataset_name", "x.jsonl"], "there is no file or folder x.jsonl"),
         (["--dataset_name", "PROBLEMS", "--select", "run=x"], "has no column 'run' to select by"),
         (["--dataset_name", "PROBLEMS", "--header", "import ("], "the header 'import (' isn't Python"),

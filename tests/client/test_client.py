@@ -71,6 +71,27 @@ def test_a_row_without_usable_tests_has_no_reward_and_says_whose_fault_it_is(url
     assert (broken["reward"], broken["fault"]) == (None, "data")
 
 
+def test_why_an_answer_has_no_reward_is_logged_and_what_has_no_tests_is_asked_for_once(url, caplog):
+    assert Judge(url).rewards(ANSWERS[:1] * 3, [PAIRS, [], [[1, 2]]]) == [1.0, None, None]
+    assert [record.getMessage() for record in caplog.records if record.levelname == "WARNING"] == [
+        "2 of 3 have no reward; answer 1: there are no tests"
+    ]
+    caplog.clear()
+    assert Judge(url).judge_many([{"program": ADD, "tests": []}]) == [None]
+    assert [record.getMessage() for record in caplog.records if record.levelname == "WARNING"] == [
+        "a program couldn't be judged: there are no tests"
+    ]
+    with pytest.raises(JudgeError, match="couldn't be judged: there are no tests"):
+        Judge(url).judge(ADD, [])
+
+
+def test_arguments_that_cannot_be_meant_are_errors(url):
+    with pytest.raises(ValueError, match="1 answers have tests for 2: each needs its own"):
+        Judge(url).rewards(ANSWERS[:1], [PAIRS, PAIRS])
+    with pytest.raises(ValueError, match="name a server"):
+        Judge([])
+
+
 def test_an_invalid_request_is_refused_and_a_server_that_is_none_is_an_error(url):
     with pytest.raises(RequestRefused, match="scheme: "):
         Judge(url).rewards(ANSWERS[:1], [PAIRS], scheme="most")

@@ -92,6 +92,19 @@ def test_names_in_a_message_stand_there_once(home):
     assert str(caught.value).count("apps") == 1
 
 
+def test_a_folder_of_statements_is_a_dataset_with_their_examples_as_public_tests(tmp_path):
+    (tmp_path / "b.md").write_text("# Double\n\nPrint 2n.\n\n## Example\n\nInput: 3\nOutput: 6\n")
+    (tmp_path / "a.txt").write_text("Print nothing.\n")
+    for other in ("README.md", "notes.rst"):
+        (tmp_path / other).write_text("Not a problem.")
+    problems = load_problems(str(tmp_path))
+    assert [(each.name, [test.output for test in each.public_tests]) for each in problems] == [
+        ("a", []),
+        ("Double", ["6\n"]),
+    ]
+    assert [each.name for each in load_problems(str(tmp_path / "b.md"))] == ["Double"]
+
+
 def test_a_broken_line_is_named_by_file_and_number(tmp_path):
     path = tmp_path / "broken.jsonl"
     path.write_text('{"name": "a"}\n\n{"name": "b"\n')

@@ -14,6 +14,7 @@ from alpha_codium.judge import Rules
 from alpha_codium.judge.assertions import AssertionsKind
 from alpha_codium.limits import Limits
 from alpha_codium.problem import ExecutionSpec, Problem, TestCase
+from alpha_codium.report.samples import StoredSample
 from alpha_codium.verdict import Execution, Status, Verdict
 from tests.eval.splits import RIGHT, problem
 
@@ -47,6 +48,25 @@ def test_a_crash_and_a_program_that_does_not_compile_are_kept_with_their_reason(
     assert crashed["stderr"].endswith("ZeroDivisionError: division by zero\n")
     assert (uncompiled["test"], uncompiled["verdict"]) == (None, "compilation_error")
     assert "SyntaxError" in uncompiled["stderr"]
+
+
+@pytest.mark.parametrize(
+    ("body", "reason"),
+    [
+        ("import os; os._exit(3)", "ProgramEnded: it ended before its tests did (exit status 3)"),
+        ("import os; os.kill(os.getpid(), 11)", "ProgramEnded: it ended before its tests did (signal 11)"),
+        ("import sys; sys.exit(0)", "assert twice(1) == 2 (SystemExit: 0)"),
+        ("raise KeyError(x)", "KeyError: 1"),
+        ("return 3", "assert twice(1) == 2 (value: 3)"),
+        ("return [0] * 10**10", "memory 1"),
+    ],
+)
+def test_the_reason_in_one_line_says_how_a_program_ended(body, reason):
+    row = {"task_name": "a", "solution_candidates": [f"def twice(x): {body}"]}
+    (judged,) = evaluate([row], [asserting("assert twice(1) == 2")], k=[1]).problems
+    shown = StoredSample("a", judged.candidates[0]).reason
+    assert reason in shown
+    assert shown.endswith(", and asked for more than there was") is ("memory" in reason)
 
 
 def test_the_first_failing_test_is_named_by_its_place_if_the_first_failure_ends_the_program():

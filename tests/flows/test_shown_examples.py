@@ -44,6 +44,13 @@ def test_an_example_is_a_line_with_the_input_before_the_output(description, is_s
     assert is_example(TestCase("12 20\n", "32\n"), description) == is_shown
 
 
+@pytest.mark.parametrize("fence", ["```", "~~~text"])
+def test_an_example_in_fences_is_shown(fence):
+    description = f"Add.\n\n## Example\n\nInput:\n{fence}\n12 20\n{fence[:3]}\nOutput:\n{fence}\n32\n{fence[:3]}\n"
+    assert is_example(TestCase("12 20\n", "32\n"), description)
+    assert not is_example(TestCase("12 2\n", "14\n"), description)
+
+
 def test_an_output_with_html_entities_is_shown():
     assert is_example(TestCase("1 2\n", "<\n"), "Input\n\n1 2\n\nAnswer\n\n&lt;\n")
 

@@ -48,3 +48,12 @@ def test_the_command_lists_them(file: Path, tmp_path: Path) -> None:
 def test_a_column_that_is_not_there_is_named(file: Path) -> None:
     with pytest.raises(UserError, match=r"has no column 'test' \(did you mean 'tests'\?\)"):
         check_rows(str(file), "test")
+
+
+def test_an_empty_file_and_options_of_a_run_are_refused(file: Path, tmp_path: Path) -> None:
+    (tmp_path / "empty.jsonl").write_text("")
+    with pytest.raises(UserError, match="has no rows"):
+        check_rows(str(tmp_path / "empty.jsonl"), "tests")
+    for option in (["--csv", "x.csv"], ["--run", "x"], ["--overwrite"]):
+        done = run_cli("data", "validate", file, "--tests_column", "tests", *option)
+        assert (done.returncode, f"leave out {option[0]}" in done.stderr) == (2, True)

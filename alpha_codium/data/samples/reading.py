@@ -29,6 +29,8 @@ COMPLETION, SOLUTION = "completion", "solution"
 FORMS = (COMPLETION, SOLUTION)
 CANDIDATES = "solution_candidates"
 TASK_COLUMNS = ("task_id", "task_name", "problem_id", "question_id", "problem_name", "name", "task", "id")
+# Like our own tables; in other files this is the statement.
+PROBLEM = "problem"
 PROMPT, MESSAGES = "prompt", "messages"
 COMPLETION_COLUMNS = ("completion", "completions")
 PROGRAM_COLUMNS = (
@@ -158,8 +160,8 @@ def _rows_of_objects(records: Iterable[Mapping[str, Any]], columns: Columns, whe
         at = f"{where}, row {number}"
         found = _task_of(values)
         if found is None:
-            have = _shown(values)
-            raise DatasetError(f"{at}: no column identifies the problem, such as task_id (it has: {have})")
+            have = f"it has: {_shown(values)}; name it {', '.join(TASK_COLUMNS[:-1])} or {TASK_COLUMNS[-1]}"
+            raise DatasetError(f"{at}: no column identifies the problem ({have})")
         key, task = found
         if isinstance(task, bool) or not isinstance(task, str | int):
             raise DatasetError(f"{at}: {key} must be text or a whole number, not {type(task).__name__}")
@@ -207,7 +209,7 @@ def _task_of(values: Mapping[str, Any]) -> tuple[str, Any] | None:
     """Return the column that identifies a row's problem, and its value; None if there is none."""
     doc = values.get("doc")
     places = [values, *([doc] if isinstance(doc, Mapping) else [])]
-    for name in (*TASK_COLUMNS, PROMPT):
+    for name in (*TASK_COLUMNS, PROMPT, PROBLEM):
         for place in places:
             if name in place:
                 return name, place[name]

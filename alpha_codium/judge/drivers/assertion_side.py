@@ -20,7 +20,7 @@ from alpha_codium.judge.drivers.describing import comparable, content_of, is_com
 from alpha_codium.judge.drivers.exceptions import ExceptionOfOther
 from alpha_codium.judge.drivers.lending import is_lendable, lend
 from alpha_codium.judge.drivers.operations import OPERATIONS
-from alpha_codium.judge.drivers.peer import ChannelClosed, Peer
+from alpha_codium.judge.drivers.peer import Peer, ProgramEnded
 from alpha_codium.judge.drivers.proxies import (
     base_of_proxy,
     is_proxy,
@@ -94,7 +94,7 @@ class LeftPeer(Peer):
             # A program can make any value too deep or too large; this must not make the verdict `in_process`.
             other_type = isinstance(fault, Unencodable) and not isinstance(fault, Excessive)
             self.final_outcomes.append("unsupported" if other_type else "ended")
-            if isinstance(fault, (ChannelClosed, Unencodable)):
+            if isinstance(fault, (ProgramEnded, Unencodable)):
                 raise
             raise Malformed("the program's answer can't be read") from fault
         if kind == "value":

@@ -35,11 +35,11 @@ from alpha_codium.judge.drivers.proxies import is_proxy, new_proxy, number_of_pr
 
 FD = 3
 DIGITS = 8
-ENDED = "the program has ended"
+ENDED = "it ended before its tests did"
 
 
-class ChannelClosed(Exception):
-    """The other side has closed the channel."""
+class ProgramEnded(Exception):
+    """The other side, whose traceback this ends if it is the program, has closed the channel."""
 
 
 def _size(digits: bytes) -> int:
@@ -57,7 +57,7 @@ def _read(size: int) -> bytes:
     while size:
         chunk = os.read(FD, min(size, 1 << 20))
         if not chunk:
-            raise ChannelClosed(ENDED)
+            raise ProgramEnded(ENDED)
         chunks.append(chunk)
         size -= len(chunk)
     return b"".join(chunks)
@@ -84,7 +84,7 @@ class Peer:
     def ask(self, what: str, /, *arguments: "Any", **keywords: "Any") -> "tuple[str, Any]":
         """Ask the other side to do something; returns `("value", v)` or `("raised", exception)`.
 
-        Raises ChannelClosed, Malformed, Unencodable, or whatever a nonsensical answer leads to.
+        Raises ProgramEnded, Malformed, Unencodable, or whatever a nonsensical answer leads to.
         """
         with self.lock:
             self.send(("ask", what, arguments, keywords, same_among(arguments)))
@@ -129,7 +129,7 @@ class Peer:
     def send(self, message: "tuple[Any, ...]") -> None:
         """Send a message, and before it the changes of shared containers and the descriptions of new objects.
 
-        Raises Unencodable, and ChannelClosed if the other side has closed the channel.
+        Raises Unencodable, and ProgramEnded if the other side has closed the channel.
         """
         if self.shared and (changes := changes_among(self.shared, self.shared_before)):
             self.shared_before = copies_of(self.shared)
@@ -142,17 +142,17 @@ class Peer:
             for text in texts:
                 write_all(FD, b"%0*x%s" % (DIGITS, len(text), text.encode("ascii")))
         except OSError:
-            raise ChannelClosed(ENDED) from None
+            raise ProgramEnded(ENDED) from None
 
     def receive(self) -> "Any":
-        """Return the next message; raises ChannelClosed at the end of the channel, Malformed for an invalid one."""
+        """Return the next message; raises ProgramEnded at the end of the channel, Malformed for an invalid one."""
         try:
             self.size = _size(_read(DIGITS))
             return decode(_read(self.size).decode("ascii"), referred=self.referred)
         except UnicodeDecodeError:
             raise Malformed("a message that isn't ASCII") from None
         except OSError:
-            raise ChannelClosed(ENDED) from None
+            raise ProgramEnded(ENDED) from None
 
     def refer(self, value: "Any") -> int:
         """Return the reference number of an object."""

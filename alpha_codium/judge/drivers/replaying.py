@@ -18,7 +18,7 @@ from alpha_codium.judge.codec import decode, encode
 from alpha_codium.judge.drivers.assertion_side import MAX_SHOWN, LeftPeer
 from alpha_codium.judge.drivers.loading import exit_process, set_stdout_aside
 from alpha_codium.judge.drivers.outcomes import CallOnly, outcome_of
-from alpha_codium.judge.drivers.peer import ENDED, ChannelClosed
+from alpha_codium.judge.drivers.peer import ENDED, ProgramEnded
 from alpha_codium.judge.drivers.requests import is_text_of
 
 # The function that the rewritten assertions call for their messages; see `assertion_batches`.
@@ -65,7 +65,7 @@ class ReplayingPeer(LeftPeer):
         """Find the answer to a request."""
         place = 0 if message[1] == "load" else self.place_of(message)
         if place >= len(self.answers):
-            raise ChannelClosed(ENDED)
+            raise ProgramEnded(ENDED)
         self.waiting = self.answers[place].split(" ")
         if self.waiting == ["other"]:
             self.abandon()
@@ -83,7 +83,7 @@ class ReplayingPeer(LeftPeer):
     def receive(self) -> "Any":
         """Return the next message of an answer."""
         if not self.waiting:
-            raise ChannelClosed(ENDED)
+            raise ProgramEnded(ENDED)
         text = self.waiting.pop(0)
         self.size = len(text)
         return decode(text, referred=self.referred)

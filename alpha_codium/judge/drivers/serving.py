@@ -17,7 +17,7 @@ from typing import Any
 from alpha_codium.judge.codec import decode
 from alpha_codium.judge.drivers.loading import exit_process, load, look_up, print_error, trace_of
 from alpha_codium.judge.drivers.operations import OPERATIONS
-from alpha_codium.judge.drivers.peer import ChannelClosed, Peer
+from alpha_codium.judge.drivers.peer import Peer, ProgramEnded
 
 # Stack frames below the program's: `serve`, `take`, `answers_to`, `do`, and the operation.
 FRAMES = 5
@@ -105,7 +105,7 @@ def serve(program: "CodeType") -> None:
     while True:
         try:
             message = peer.receive()
-        except ChannelClosed:
+        except ProgramEnded:
             exit_process(0)
         peer.take(message[0], list(message[1:]), (), {})
 

@@ -115,7 +115,7 @@ def test_a_solutions_dataset_is_read_by_name_and_from_parquet(tmp_path):
     ("rows", "said"),
     [
         ([{"task_id": "a"}], "row 1: no column that holds programs, such as solution"),
-        ([{"solution": "x"}], "row 1: no column identifies the problem"),
+        ([{"solution": "x"}], "row 1: no column identifies the problem .it has: 'solution'; name it task_id"),
         ([{"task_id": "a", "solution": 5}], "row 1: a program must be text, not int"),
         ([{"task_id": 1.5, "solution": "x"}], "task_id must be text or a whole number, not float"),
         ([{"task_id": True, "solution": "x"}], "task_id must be text or a whole number, not bool"),
@@ -124,6 +124,11 @@ def test_a_solutions_dataset_is_read_by_name_and_from_parquet(tmp_path):
 def test_what_is_no_row_of_samples_is_said_with_its_number(rows, said, tmp_path):
     with pytest.raises(DatasetError, match=said):
         read_samples(write_jsonl(tmp_path / "s.jsonl", rows))
+
+
+def test_a_column_problem_identifies_it_if_no_other_does(tmp_path):
+    rows = [{"problem": "a", "solution": "x"}, {"problem": "What is 1 + 1?", "task_id": "b", "solution": "y"}]
+    assert [row.task for row in read_samples(write_jsonl(tmp_path / "s.jsonl", rows))] == ["a", "b"]
 
 
 @pytest.mark.parametrize("name", ["s.txt", "none.jsonl", "none"])
