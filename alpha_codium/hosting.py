@@ -19,8 +19,10 @@ from typing import Any
 from alpha_codium.errors import UserError
 
 NEEDS = "a server needs packages: pip install fastapi prometheus-client uvicorn"
-# Seconds for the requests in progress to end after SIGTERM.
-GRACE_SECONDS = 20
+# Seconds for the work in progress to end after SIGTERM, and then for answers to be sent.
+GRACE_SECONDS, SENDING_SECONDS = 20.0, 2
+# Methods of requests that may bring work.
+WORKING = ("POST", "PUT")
 # An idle connection is kept longer than clients keep theirs: a request on one that is just being closed would be lost.
 KEPT_SECONDS = 75
 # After so many seconds in which a client takes nothing of an answer, or is gone, its connection is closed.
@@ -31,6 +33,7 @@ LEAST_BYTES, LEAST_SECONDS = 64 << 10, 15
 MOST_SKIPPED = 8 << 20
 # Descriptors that aren't for connections.
 OTHER_DESCRIPTORS, MOST_DESCRIPTORS = 400, 1 << 17
+STOPPING = "the server is stopping: try another one"
 Message = MutableMapping[str, Any]
 Application = Callable[..., Any]
 
@@ -64,7 +67,7 @@ class Guarded:
 
     Requests to the paths in `public` need no token. `admit` gets the method of a request before its body is read, and
     may raise Refused. A body may have `largest` bytes, and those of all requests in progress together `most_held`. One
-    that comes too slowly is refused, and its connection closed.
+    that comes too slowly is refused, and its connection closed. After `end`, requests that bring work are refused.
     """
 
     def __init__(
@@ -79,6 +82,15 @@ class Guarded:
     ) -> None:
         self.app, self.token, self.public, self.admit = app, token, public, admit
         self.largest, self.most_held, self._held = largest, most_held or sys.maxsize, 0
+        self._ending, self._running = False, set[asyncio.Task[Any]]()
+
+    async def end(self, is_busy: Callable[[], bool]) -> None:
+        """Wait for the requests in progress, and while other work is; after `GRACE_SECONDS` refuse what is left."""
+        self._ending, last = True, time.monotonic() + GRACE_SECONDS
+        while (self._running or is_busy()) and time.monotonic() < last:  # noqa: ASYNC110 - others count their own work
+            await asyncio.sleep(0.05)
+        for task in self._running:
+            task.cancel()
 
     async def __call__(self, scope: Message, receive: Application, send: Application) -> None:
         """Answer one request."""
@@ -88,18 +100,27 @@ class Guarded:
         headers: dict[bytes, bytes] = dict(scope["headers"])
         given, expected = headers.get(b"authorization", b""), f"Bearer {self.token}".encode()
         if self.token and scope["path"] not in self.public and not hmac.compare_digest(given, expected):
-            refusal = Refused(401, "this server needs the header 'Authorization: Bearer TOKEN'")
+            why = "has another token" if given else "needs the header 'Authorization: Bearer TOKEN'"
+            refusal = Refused(401, f"this server {why}")
             await _refuse(scope, receive, send, refusal)
             return
         declared = headers.get(b"content-length", b"0")
         try:
+            if self._ending and scope["method"] in WORKING:
+                raise Refused(503, STOPPING, retry_after=1)
             self.admit(scope["method"])
             if not declared.isdigit() or int(declared) > self.largest:
                 raise self._too_large()
         except Refused as refusal:
             await _refuse(scope, receive, send, refusal)
         else:
-            await self._limited(scope, receive, send)
+            task = asyncio.current_task()
+            assert task is not None
+            self._running.add(task)
+            try:
+                await self._limited(scope, receive, send)
+            finally:
+                self._running.discard(task)
 
     async def _limited(self, scope: Message, receive: Application, send: Application) -> None:
         size, unread, started = 0, True, False
@@ -137,6 +158,10 @@ class Guarded:
         try:
             with suppress(Refused):
                 await self.app(scope, receive_limited, send_noted)
+        except asyncio.CancelledError:
+            if not self._ending:
+                raise
+            refusal = Refused(503, STOPPING, retry_after=1, closes=True)
         finally:
             self._held -= size
         if refusal is not None and not started:
@@ -177,16 +202,18 @@ async def _skip_body(scope: Message, receive: Application) -> bool:
 
 
 async def host_app(
-    app: Application,
+    app: Guarded,
     host: str,
     port: int,
     *,
     on_start: Callable[[str], None],
     on_stop: Callable[[], None] = lambda: None,
+    is_busy: Callable[[], bool] = lambda: False,
 ) -> None:
     """Serve an application until SIGTERM or SIGINT; `on_start` gets the address, `on_stop` is called at the signal.
 
-    Requests in progress have `GRACE_SECONDS` to end. Raises UserError if the address can't be used, or uvicorn is
+    Requests in progress, and what else `is_busy`, have `GRACE_SECONDS` to end; a second signal ends them. Until then
+    requests are answered, but no more work is accepted. Raises UserError if the address can't be used, or uvicorn is
     missing.
     """
     try:
@@ -200,10 +227,17 @@ async def host_app(
         @contextmanager
         def capture_signals(self) -> Iterator[None]:
             """Stop at a signal."""
+            ending: list[asyncio.Task[None]] = []
+
+            async def end(number: int) -> None:
+                await app.end(is_busy)
+                self.handle_exit(number, None)
 
             def stop(number: int) -> None:
                 on_stop()
-                self.handle_exit(number, None)
+                if ending:
+                    self.handle_exit(number, None)
+                ending.append(asyncio.ensure_future(end(number)))
 
             for number in (signal.SIGINT, signal.SIGTERM):
                 asyncio.get_running_loop().add_signal_handler(number, stop, number)
@@ -213,7 +247,7 @@ async def host_app(
         app,
         log_level="warning",
         access_log=False,
-        timeout_graceful_shutdown=GRACE_SECONDS,
+        timeout_graceful_shutdown=SENDING_SECONDS,
         timeout_keep_alive=KEPT_SECONDS,
         limit_concurrency=most_connections(),
     )

@@ -20,12 +20,17 @@ KINDS = {
 def find_plugin(group: str, name: str, built_in: Mapping[str, Callable[..., Any]]) -> Callable[..., Any]:
     """Return the factory called `name`: a built-in one, else the entry point with that name in `group`.
 
-    Raises UserError, with the nearest known name, if there is none.
+    Raises UserError, with the nearest known name, if there is none, or if it can't be loaded.
     """
     if name in built_in:
         return built_in[name]
     require_plugin(group, name, frozenset(built_in))
-    return entry_points(group=group)[name].load()
+    found = entry_points(group=group)[name]
+    try:
+        return found.load()
+    except Exception as error:
+        what = f"the {KINDS.get(group, group)} {name!r} ({found.value})"
+        raise UserError(f"{what} can't be loaded: {type(error).__name__}: {error}") from error
 
 
 @functools.cache

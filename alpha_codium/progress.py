@@ -9,8 +9,8 @@ from typing import Any, Self
 
 # Seconds between two plain lines: while steps are done, and while a step takes long.
 PLAIN_EVERY, PLAIN_WITHOUT_STEPS = 10.0, 60.0
-# Steps reported in the first seconds may have been done by the run that is resumed; the time left is estimated without
-# them.
+# Steps reported in the first seconds may have been done by the run that is resumed, and the first step has to wait for
+# the start; the time left is estimated without them.
 RESUMING_SECONDS = 1.0
 # Of the bar, in characters.
 WIDTH = 10
@@ -22,7 +22,9 @@ class Progress:
     def __init__(self, what: str, total: int | None, quiet: bool = False, status: Callable[[], str] = str) -> None:
         self.what, self.total, self.quiet, self.status = what, total, quiet, status
         self.done, self.started, self.shown = 0, time.monotonic(), time.monotonic()
-        self._said = self._resumed = 0
+        self._said = 0
+        # The step from which the time left is estimated, and when it was done.
+        self._first: tuple[int, float] | None = None
         self._live: Any = None
         self._task: Any = None
         self._ended = threading.Event()
@@ -52,8 +54,8 @@ class Progress:
     def advance(self, steps: int = 1) -> None:
         """Count steps, and refresh the display."""
         self.done += steps
-        if time.monotonic() - self.started < RESUMING_SECONDS:
-            self._resumed = self.done
+        if self._first is None or time.monotonic() - self.started < RESUMING_SECONDS:
+            self._first = self.done, time.monotonic()
         self._refresh()
 
     def reach(self, done: int) -> None:
@@ -76,8 +78,9 @@ class Progress:
         self.shown, self._said = time.monotonic(), self.done
         seconds = self.shown - self.started
         of_total = f"{self.done}/{self.total}" if self.total is not None else str(self.done)
-        timed = self.done - self._resumed
-        left = (self.total - self.done) * seconds / timed if self.total and timed > 0 else 0.0
+        first, since = self._first or (self.done, self.shown)
+        timed = self.done - first
+        left = (self.total - self.done) * (self.shown - since) / timed if self.total and timed > 0 else 0.0
         eta = f", about {left:.0f} s left" if left >= 1 else ""
         status = self.status()
         line = f"{self.what}: {of_total} in {seconds:.0f} s{eta}{', ' + status if status else ''}"

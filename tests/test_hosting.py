@@ -1,6 +1,8 @@
 """Guarding an application, whatever framework it is written with."""
 
 import asyncio
+import os
+import signal
 import socket
 from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
@@ -108,7 +110,8 @@ async def test_a_client_that_takes_nothing_of_its_answer_loses_its_connection(mo
     async def large() -> Response:
         return Response(b"x" * (64 << 20))
 
-    serving = asyncio.create_task(host_app(app, "127.0.0.1", 0, on_start=started.set_result))
+    guarded = Guarded(app, token="", largest=1000)
+    serving = asyncio.create_task(host_app(guarded, "127.0.0.1", 0, on_start=started.set_result))
     try:
         port = int((await started).rpartition(":")[2])
         with socket.create_connection(("127.0.0.1", port)) as connection:
@@ -120,6 +123,45 @@ async def test_a_client_that_takes_nothing_of_its_answer_loses_its_connection(mo
     finally:
         serving.cancel()
         await asyncio.gather(serving, return_exceptions=True)
+
+
+async def test_after_a_signal_work_is_refused_but_what_was_accepted_is_answered(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(hosting, "GRACE_SECONDS", 1.0)
+    started: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+    app, begun, stopped, done = FastAPI(), asyncio.Semaphore(0), asyncio.Event(), asyncio.Event()
+
+    @app.post("/wait")
+    async def wait(forever: bool) -> str:
+        begun.release()
+        await (asyncio.Event() if forever else done).wait()
+        return "done"
+
+    @app.get("/poll")
+    async def poll() -> str:
+        return "here"
+
+    guarded = Guarded(app, token="", largest=1000)
+    serving = asyncio.create_task(
+        host_app(guarded, "127.0.0.1", 0, on_start=started.set_result, on_stop=stopped.set, is_busy=lambda: True)
+    )
+    async with httpx.AsyncClient(base_url=await started) as client:
+        asked = [asyncio.create_task(client.post("/wait", params={"forever": each})) for each in (False, True)]
+        for _ in asked:
+            await begun.acquire()
+        os.kill(os.getpid(), signal.SIGTERM)
+        await stopped.wait()
+        assert (await client.get("/poll")).json() == "here", "those who wait for their results may ask for them"
+        refused = await client.post("/wait", params={"forever": False})
+        done.set()
+        finished, cut = await asyncio.gather(*asked)
+    stopping = {"detail": "the server is stopping: try another one"}
+    assert (refused.status_code, refused.json(), refused.headers["retry-after"]) == (503, stopping, "1")
+    assert (finished.status_code, finished.json()) == (200, "done")
+    assert (cut.status_code, cut.json()) == (503, stopping)
+    await serving
+    assert not caplog.records, "nor is there a traceback in the log"
 
 
 @pytest.mark.parametrize(("bytes_sent", "pause", "status"), [(1000, 30.0, 408), (1000, 0.2, 408), (100_000, 0.2, 200)])

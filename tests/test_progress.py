@@ -39,3 +39,15 @@ def test_the_time_left_is_estimated_without_the_steps_of_a_resumed_run(monkeypat
     assert found is not None
     seconds, left = map(int, found.groups())
     assert 9 * (seconds - 1) <= left <= 9 * (seconds + 1)
+
+
+def test_the_time_left_is_not_estimated_from_the_start_and_the_first_step(monkeypatch, capsys):
+    monkeypatch.setattr(progress, "RESUMING_SECONDS", 0.1)
+    monkeypatch.setattr(progress, "PLAIN_EVERY", 0.0)
+    with Progress("judging", 1000) as shown:
+        time.sleep(1.0)
+        shown.advance()
+        assert re.search(r"1/1000 in 1 s\n", capsys.readouterr().err)
+        time.sleep(0.1)
+        shown.advance(499)
+        assert "left" not in capsys.readouterr().err, "the other half takes as long as this one, 0.1 s"

@@ -98,7 +98,9 @@ async def _score(
         await in_thread(folder.write_lines, PROGRAMS, _distinct_programs(judge.with_known(tasks), judge.identity))
         receipts = receipts_of(judge.with_known(tasks), judge.judge.rules, judge.identity)
         await in_thread(folder.write_lines, RECEIPTS, (receipt.to_json() for receipt in receipts))
-    judged = judging(on_event, programs, "judged", ScoreProgress(ks, judge.executor.status))
+    # A part has some samples of a problem only, so that its pass@k means nothing.
+    shown = () if judge.shard is not None else ks
+    judged = judging(on_event, programs, "judged", ScoreProgress(shown, judge.executor.status))
     with judged as on_result, folder.journal if folder else nullcontext() as journal:
         return await judge.score(tasks, ks, journal, on_result)
 

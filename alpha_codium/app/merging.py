@@ -72,8 +72,8 @@ merge = blocking(merge_async)
 
 def _parts(runs: Sequence[str]) -> list[RunFolder]:
     """Return the folders of the runs; a name that isn't a run's stands for all parts of that name."""
-    if len(runs) == 1 and not is_begun(runs[0]):
-        found = sorted(path.parent for path in runs_folder().glob(f"{runs[0]}-*-of-*/run.toml"))
+    found = sorted(path.parent for path in runs_folder().glob(f"{runs[0]}-*-of-*/run.toml"))
+    if len(runs) == 1 and (found or not is_begun(runs[0])):
         if not found:
             raise UserError(f"there is no run {runs[0]!r}, nor parts of one: {Shard(1, 2).run_name(runs[0])} and so on")
         runs = [str(path) for path in found]

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 from alpha_codium.data.files import FileSource, one_line
 from alpha_codium.data.folders import STATE_FILE, FolderSource, dataset_of_parquet
 from alpha_codium.data.origin import choose_split
-from alpha_codium.data.sources import find_source, output_path
+from alpha_codium.data.sources import find_source, is_plain_name, output_path, stored_path
 from alpha_codium.data.store import lock, no_progress_bars, put_in_place, refuse_foreign, save, temporary_folder
 from alpha_codium.errors import DatasetError
+from alpha_codium.paths import runs_folder
 
 if TYPE_CHECKING:
     from datasets import Dataset, Features
@@ -46,10 +47,13 @@ SUBSET = "subset"
 def load_solutions(name: str | Path) -> "Dataset":
     """Return the Solutions dataset with that name or path, as a `datasets.Dataset`.
 
-    It may be a saved dataset (with one split at most), Parquet, JSON or JSON lines. The only required columns are
-    `task_name` and `solution_candidates`. Raises DatasetError if it can't be read or lacks one of them.
+    It may be a saved dataset (with one split at most), Parquet, JSON, JSON lines, or a run of `solve_set` by its name.
+    The only required columns are `task_name` and `solution_candidates`. Raises DatasetError if it can't be read, or
+    lacks one of them.
     """
-    source = find_source(str(name))
+    made = runs_folder() / str(name) / "solutions"
+    of_run = is_plain_name(str(name)) and stored_path(str(name)) is None and made.is_dir()
+    source = find_source(str(made if of_run else name))
     with no_progress_bars():
         if isinstance(source, FolderSource):
             dataset = source.dataset(choose_split(source, None))

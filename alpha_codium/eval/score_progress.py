@@ -14,7 +14,8 @@ from alpha_codium.wording import counted
 class ScoreProgress:
     """The numbers of a score so far, for its display: the accepted candidates, and pass@k of the problems judged.
 
-    pass@k is a mean over the problems of which at least k samples are judged.
+    pass@k is a mean over the problems of which at least k samples are judged; there is none of human solutions that are
+    right and others that are wrong together.
     """
 
     ks: Sequence[int] = (1,)
@@ -23,6 +24,7 @@ class ScoreProgress:
     accepted: Counter[str] = field(default_factory=Counter)
     judged: Counter[str] = field(default_factory=Counter)
     known: int = 0
+    groups: set[str] = field(default_factory=set)
     # For each k, the sum of the problems' estimates, and their number.
     _sums: dict[int, float] = field(default_factory=lambda: defaultdict(float))
     _problems: Counter[int] = field(default_factory=Counter)
@@ -32,6 +34,7 @@ class ScoreProgress:
         if result.group.startswith("known_"):
             self.known += 1
         else:
+            self.groups.add(result.group)
             self._take(problem, -1)
             self.judged[problem] += 1
             self.accepted[problem] += result.verdict is Verdict.ACCEPTED
@@ -49,6 +52,7 @@ class ScoreProgress:
         """Return the text beside the progress bar."""
         # A sum of floats may end a little below 0.
         rates = [f"pass@{k} {abs(self._sums[k]) / self._problems[k]:.3f}" for k in self.ks if self._problems[k]]
+        rates = rates if len(self.groups) == 1 else []
         so_far = f", so far {', '.join(rates)}" if rates else ""
         known = f", {counted(self.known, 'known solution')} to check the judge" if self.known else ""
         beside = f"; {text}" if (text := self.beside()) else ""

@@ -59,10 +59,10 @@ DJANGO = Recipe(
     coverage="*/__init__.py",
     labels=(
         "utils_tests", "forms_tests", "template_tests", "queries", "aggregation", "expressions", "lookup",
-        "annotations", "model_fields", "schema", "migrations", "admin_views", "auth_tests", "httpwrappers",
-        "middleware", "urlpatterns", "validators", "view_tests", "messages_tests", "sessions_tests",
-        "staticfiles_tests", "generic_views", "signing", "mail", "test_utils", "file_storage", "handlers",
-        "pagination", "syndication_tests", "sitemaps_tests",
+        "model_fields", "schema", "migrations", "admin_views", "auth_tests", "httpwrappers", "middleware",
+        "urlpatterns", "view_tests", "messages_tests", "sessions_tests", "staticfiles_tests", "generic_views", "mail",
+        "test_utils", "file_storage", "handlers", "pagination", "syndication_tests", "sitemaps_tests", "admin_checks",
+        "cache", "test_client", "requests_tests", "check_framework", "modeladmin", "i18n", "serializers",
     ),
 )  # fmt: skip
 SYMPY = Recipe(

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import BaseModel, Field
 
 from alpha_codium.errors import UserError
-from alpha_codium.hosting import NEEDS, Application, Guarded, host_app, require_token
+from alpha_codium.hosting import NEEDS, Guarded, host_app, require_token
 from alpha_codium.languages.python.syntax import lines_of
 from alpha_codium.repository.checkout import DIFFERS, Checkout, digest
 from alpha_codium.repository.controls import Control
@@ -81,7 +81,7 @@ class ItemRunner:
         return {**answer, "status": status_of(run), **run.to_json()}
 
 
-def service(provider: LocalProvider, checkout: Checkout, token: str = "") -> Application:
+def service(provider: LocalProvider, checkout: Checkout, token: str = "") -> Guarded:
     """Return the application; the provider must be open while it runs.
 
     With a token, requests need the header `Authorization: Bearer TOKEN`. Raises UserError if a package is missing.

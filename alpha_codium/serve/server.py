@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from alpha_codium.config import Settings
 from alpha_codium.errors import UserError
 from alpha_codium.eval.judging import OpenJudge, open_judge
-from alpha_codium.hosting import NEEDS, Guarded, host_app, require_token
+from alpha_codium.hosting import NEEDS, WORKING, Guarded, host_app, require_token
 from alpha_codium.judge.executors import IN_FLIGHT_PER_WORKER
 from alpha_codium.serve.load import Load
 
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 QUEUE_PER_WORKER = 10_000
 # Bytes of one request, and of all requests in progress.
 LARGEST_REQUEST, MOST_HELD = 512 << 20, 1 << 30
-# Methods of requests that may bring work, and are refused before they are read if there is no room for any.
-WORKING = ("POST", "PUT")
 
 
 async def serve(
@@ -63,6 +61,7 @@ async def serve(
             load.draining = True
 
         def admit(method: str) -> None:
+            """Refuse what may bring work before it is read, if there is no room for any."""
             if method in WORKING:
                 load.check_open()
 
@@ -76,7 +75,7 @@ async def serve(
                 public=PUBLIC,
                 admit=admit,
             )
-            await host_app(app, host, port, on_start=on_start, on_stop=stop)
+            await host_app(app, host, port, on_start=on_start, on_stop=stop, is_busy=lambda: load.cost > 0)
 
 
 @asynccontextmanager

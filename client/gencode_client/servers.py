@@ -145,7 +145,9 @@ class Servers:
                 if failures == TRIES:
                     raise self.error(f"{server.url}: {error}") from error
             except Unavailable as error:
-                self.logger.debug(f"{server.url} can't answer now: {error}")
+                # A server that is busy names the seconds; one that is gone is said once.
+                say = self.logger.debug if error.seconds is not None or server.failures else self.logger.warning
+                say(f"{server.url} can't answer now: {error}")
                 server.rest(error.seconds)
             else:
                 server.failures = 0

@@ -66,6 +66,13 @@ def test_any_programs_survive(tmp_path, programs):
     assert load_solutions(tmp_path / "out").to_list() == rows
 
 
+def test_a_run_of_solve_set_has_its_solutions_by_its_name(home):
+    save_solutions(ROWS, home / "runs" / "mine" / "solutions")
+    assert load_solutions("mine").to_list() == ROWS
+    save_solutions(ROWS[:1], "mine")
+    assert load_solutions("mine").to_list() == ROWS[:1], "a dataset of the name goes before"
+
+
 def test_saving_again_takes_the_place_of_what_was_there(home):
     save_solutions(ROWS, "out")
     before = load_solutions("out")

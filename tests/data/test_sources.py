@@ -11,7 +11,7 @@ from alpha_codium.data.hub import HubSource
 from alpha_codium.data.load import load_problems
 from alpha_codium.data.origin import choose_split
 from alpha_codium.data.sources import find_source
-from alpha_codium.errors import DatasetError
+from alpha_codium.errors import DatasetError, UserError
 from tests.data.records import record, write_jsonl
 
 ROWS = [record(f"{number}_A") for number in range(40)]
@@ -214,4 +214,8 @@ def test_a_users_package_adds_a_source(tmp_path, monkeypatch):
     (info / "entry_points.txt").write_text("[alpha_codium.sources]\necho = my_source:Echo\n")
     monkeypatch.syspath_prepend(str(tmp_path))
     assert list(find_source("echo:hello").records("only")) == [{"name": "hello"}]
+    sys.modules.pop("my_source")
+    (info / "entry_points.txt").write_text("[alpha_codium.sources]\nbroken = my_source:nothing\n")
+    with pytest.raises(UserError, match=r"the source 'broken' \(my_source:nothing\) can't be loaded: AttributeError: "):
+        find_source("broken:hello")
     sys.modules.pop("my_source")

@@ -22,6 +22,13 @@ def test_the_score_so_far_is_a_mean_over_problems_without_programs_of_known_verd
     assert progress.status() == "2 of 3 samples accepted, so far pass@1 0.750, 1 known solution to check the judge"
 
 
+def test_right_and_wrong_human_solutions_together_have_no_score() -> None:
+    progress = ScoreProgress()
+    for group in ("correct", "incorrect"):
+        progress.add(CandidateResult.of(0, group, Judgement(Verdict.ACCEPTED)), "a")
+    assert progress.status() == "2 of 2 samples accepted"
+
+
 @given(
     st.lists(st.tuples(st.sampled_from("abc"), st.booleans()), min_size=1),
     st.lists(st.integers(1, 4), min_size=1, unique=True),

@@ -14,10 +14,12 @@ command = shlex.split(os.environ["GENCODE_AUDIT_TARGET"])
 
 def ask(**case):
     """Return the command's answer to one line."""
-    done = subprocess.run(command, input=json.dumps(case) + "\n", stdout=subprocess.PIPE, text=True)
+    done = subprocess.run(command, input=json.dumps(case) + "\n", capture_output=True, text=True)
     lines = done.stdout.splitlines()
     if not lines:
-        raise RuntimeError("the command printed nothing, and ended with status %d" % done.returncode)
+        said = [line.strip() for line in done.stderr.splitlines() if line.strip()] or ["nothing on stderr"]
+        why = next((line for line in said if "rror" in line), said[-1])
+        raise RuntimeError("the command printed nothing, and ended with status %d: %s" % (done.returncode, why))
     return json.loads(lines[-1])
 
 

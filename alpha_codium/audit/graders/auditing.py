@@ -24,6 +24,7 @@ from alpha_codium.audit.graders.finding import find_grader
 from alpha_codium.audit.graders.process import Answer, Grader, GraderProcess
 from alpha_codium.audit.graders.report import Audit, Disagreement
 from alpha_codium.audit.kit.cases import Case
+from alpha_codium.errors import UserError
 
 # The modules that programs of the kit import; those that an interpreter lacks are found by a program with the import.
 NEEDS_PROGRAM = "import {}\nprint(1)"
@@ -62,13 +63,17 @@ async def run_audit(
     """Audit a grader by those of the cases that it grades, several at a time; each may take `deadline` seconds.
 
     `on_planned` is called before the cases are asked, and before some are asked again, with their number; `on_answer`
-    says of each whether the answer was right. Raises UserError if the grader can't be loaded.
+    says of each whether the answer was right. Raises UserError if the grader can't be loaded, or grades none of them.
     """
     async with AsyncExitStack() as stack:
         pool = [await stack.enter_async_context(GraderProcess(grader)) for _ in range(parallel)]
         python = grader.python if not grader.network else sys.executable
         witness = await stack.enter_async_context(GraderProcess(find_grader("plain", python)))
+        asked_for = sorted({case.form for case in cases})
         cases = [case for case in cases if case.form in pool[0].forms]
+        if not cases:
+            forms, cases_for = ", ".join(sorted(pool[0].forms)), ", ".join(asked_for)
+            raise UserError(f"there is nothing to ask: {grader.label} grades {forms}, the cases are {cases_for}")
         left_out = [case for case in cases if is_attack(case) and not (pool[0].enclosed or grader.isolates)]
         cases = [case for case in cases if case not in left_out]
         missing = await missing_modules(witness, {case.needs for case in cases if case.needs})

@@ -1,6 +1,7 @@
 """Where a grader is: an adapter of ours, a file or module, a command, a URL, or a metric."""
 
 import importlib.util
+import shlex
 from importlib import resources
 from pathlib import Path
 
@@ -30,6 +31,8 @@ def find_grader(text: str, python: str, form: str = "stdin", dialect: str = "jud
         return Grader(
             text, _adapter("service"), python=python, variables={TARGET: text, DIALECT: dialect}, network=True
         )
+    if kind == "command":
+        target = _from_anywhere(target)
     if kind in ("command", "metric"):
         return Grader(text, _adapter(kind), python=python, variables={TARGET: target})
     if text in adapters():
@@ -42,6 +45,15 @@ def find_grader(text: str, python: str, form: str = "stdin", dialect: str = "jud
     elif not function and "." not in module and importlib.util.find_spec(module) is None:
         raise UserError(f"there is no grader {text!r}{nearest(text, adapters())}: {FORMS}")
     return Grader(text, module, function, form, python)
+
+
+def _from_anywhere(command: str) -> str:
+    """Return a command that means the same in another folder: files are named by their whole paths."""
+    try:
+        words = shlex.split(command)
+    except ValueError as error:
+        raise UserError(f"the command {command!r} can't be read: {error}") from error
+    return shlex.join(str(Path(word).absolute()) if Path(word).is_file() else word for word in words)
 
 
 def _adapter(name: str) -> str:

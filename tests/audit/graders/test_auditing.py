@@ -1,5 +1,7 @@
 """Audits of graders with known faults: each fault is found, and nothing else."""
 
+import shlex
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -132,6 +134,30 @@ def test_what_is_no_grader_is_an_error_that_says_what_is() -> None:
         find_grader("none.py", "python3")
 
 
+def test_files_of_a_command_are_found_from_any_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("grade it.js").write_text("")
+    target = find_grader("command:node 'grade it.js' --strict", "python3").variables["GENCODE_AUDIT_TARGET"]
+    assert shlex.split(target) == ["node", str(tmp_path / "grade it.js"), "--strict"]
+    with pytest.raises(UserError, match="can't be read: No closing quotation"):
+        find_grader("command:node 'x", "python3")
+
+
+@pytest.mark.thorough
+@pytest.mark.skipif(not enclosing_command([]), reason="this machine gives no namespaces")
+async def test_a_command_that_fails_is_an_error_with_what_it_said() -> None:
+    with pytest.raises(UserError, match=r"ended with status 1: NameError: name 'oops' is not defined"):
+        await run_audit(find_grader("command:python3 -c oops", "python3"), cases_to_ask(["malformed tests"]))
+
+
+async def test_a_grader_that_no_case_is_for_is_no_grader_without_faults(tmp_path: Path) -> None:
+    grader = tmp_path / "grader.py"
+    grader.write_text("def grade(program, inputs, outputs): return True\n")
+    cases = [case for case in cases_to_ask([]) if case.form == "call"][:3]
+    with pytest.raises(UserError, match=r"there is nothing to ask: .* grades stdin, the cases are call"):
+        await run_audit(find_grader(str(grader), sys.executable), cases)
+
+
 def test_a_grader_is_found_by_its_kind(tmp_path: Path) -> None:
     assert find_grader("package.module:check", "python3", "call").function == "check"
     assert find_grader("http://host:1", "python3", dialect="piston").network
@@ -155,8 +181,6 @@ async def test_a_command_that_speaks_json_lines_is_a_grader(tmp_path: Path) -> N
 @pytest.mark.thorough
 async def test_a_metric_of_ours_is_a_grader() -> None:
     pytest.importorskip("evaluate")
-    import sys
-
     path = Path(__file__).parents[3] / "alpha_codium" / "metrics" / "code_eval"
     found: Grader = find_grader(f"metric:{path}", sys.executable)
     audit = await run_audit(replace(found, isolates=True), cases_to_ask(["malformed tests"]))
