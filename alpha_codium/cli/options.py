@@ -71,18 +71,6 @@ class CommonOptions:
         """Whether the result goes to stdout as JSON: it stands there alone, everything else goes to stderr."""
         return str(self.json_path) == "-"
 
-    def check_json_path(self) -> None:
-        """Raise SettingsError before any work is done where the file of `--json` couldn't be written after it."""
-        if self.json_path is None or self.json_on_stdout:
-            return
-        if self.json_path.is_dir():
-            raise SettingsError(f"--json {self.json_path} is a folder: name a file")
-        folder = self.json_path.absolute().parent
-        if not folder.is_dir():
-            raise SettingsError(f"--json {self.json_path} can't be written: there is no folder {folder}")
-        if not os.access(self.json_path if self.json_path.exists() else folder, os.W_OK):
-            raise SettingsError(f"--json {self.json_path} can't be written: permission denied")
-
     def write_files(self, result: Any, csv_path: str | None) -> None:
         """Write a result to the files of `--json` and `--csv`, if they are asked for."""
         self.write_json(result)
@@ -108,6 +96,19 @@ class CommonOptions:
             self.json_path.write_text(text, "utf-8")
         except OSError as error:
             raise SettingsError(f"--json {self.json_path} can't be written: {error.strerror}") from error
+
+
+def check_writable(option: str, path: Path | None) -> None:
+    """Raise SettingsError before any work is done where the file of an option couldn't be written after it."""
+    if path is None:
+        return
+    if path.is_dir():
+        raise SettingsError(f"{option} {path} is a folder: name a file")
+    folder = path.absolute().parent
+    if not folder.is_dir():
+        raise SettingsError(f"{option} {path} can't be written: there is no folder {folder}")
+    if not os.access(path if path.exists() else folder, os.W_OK):
+        raise SettingsError(f"{option} {path} can't be written: permission denied")
 
 
 # The options of the command that runs, by the names of its arguments and settings, for messages.
@@ -157,8 +158,8 @@ def output_options(command: Callable[..., Any]) -> Callable[..., Any]:
         note_options()
         common = CommonOptions(json_path=json_path, verbosity=verbose - quiet)
         setup_logging(common.verbosity, said=said)
-        common.check_json_path()
         if not common.json_on_stdout:
+            check_writable("--json", json_path)
             return command(*args, common=common, **kwargs)
         common.stdout = sys.stdout
         with contextlib.redirect_stdout(sys.stderr):

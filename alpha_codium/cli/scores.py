@@ -1,13 +1,14 @@
 """The options of the commands that score, and a score on stdout."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 from click.core import ParameterSource
 
 from alpha_codium.cli.fields import Decorator, needed, refuse_nameless_part
-from alpha_codium.cli.options import CommonOptions, options, said
+from alpha_codium.cli.options import CommonOptions, check_writable, options, said
 from alpha_codium.cli.output import say
 from alpha_codium.log import visible
 from alpha_codium.wording import counted
@@ -20,7 +21,13 @@ if TYPE_CHECKING:
 
 def csv_option(rows: str) -> Decorator:
     """The option for a table with these rows."""
-    return click.option("--csv", "csv_path", metavar="FILE", help=f"Write a table with {rows} to this file.")
+
+    def checked(_context: click.Context, _option: click.Parameter, path: str | None) -> str | None:
+        check_writable("--csv", None if path is None else Path(path))
+        return path
+
+    text = f"Write a table with {rows} to this file."
+    return click.option("--csv", "csv_path", metavar="FILE", callback=checked, help=text)
 
 
 score_options = options(

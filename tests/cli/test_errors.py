@@ -142,6 +142,7 @@ def test_a_result_that_could_not_be_written_is_refused_before_a_call_is_paid_for
         done = run_cli("gen", "ask", "hi", "--json", tmp_path / path, *model_arguments(server))
         assert server.requests == []
     assert_refused(done, f"--json {tmp_path / path}")
+    assert_refused(run_cli("eval", "score", "samples.jsonl", "--csv", tmp_path / path), f"--csv {tmp_path / path}")
 
 
 def test_a_home_that_cannot_be_made_is_one_line(problems, monkeypatch, tmp_path):
