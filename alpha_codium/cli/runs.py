@@ -146,7 +146,9 @@ def rm(runs: tuple[str, ...], yes: bool, common: CommonOptions) -> None:  # noqa
 
     if not yes and (sys.stdin is None or not sys.stdin.isatty()):
         raise UserError("nobody can be asked here, so nothing was deleted: use --yes")
-    for run in map(folder_of, runs):
-        if yes or click.confirm(f"delete the run {run.name!r}?", err=True):
-            remove_run(run.name)
-            click.echo(f"deleted {run.name}")
+    for run in runs:
+        folder_of(run)
+    for run in runs:
+        if yes or click.confirm(f"delete the run {run!r}?", err=True):
+            remove_run(run)
+            click.echo(f"deleted {run}")
