@@ -97,6 +97,8 @@ class RecordReader(Fields):
         texts["kind"] = texts["kind"] or EXECUTION_KINDS[0]
         if texts["kind"] not in EXECUTION_KINDS:
             self.fail(f"{field}.kind", f"{texts['kind']!r} is unknown{nearest(texts['kind'], EXECUTION_KINDS)}")
+        if texts["kind"] == "call" and not texts["entry_point"].isidentifier():
+            self.fail(f"{field}.entry_point", f"must be the name of the function to call, not {texts['entry_point']!r}")
         language = texts.pop("language")
         if language in ("", PYTHON):
             return texts

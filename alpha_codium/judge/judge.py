@@ -188,6 +188,8 @@ class Judge:
             return (AssertionsKind if spec.language == PYTHON else AppendedKind)(self.sandbox, limits, spec)
         checker = self.rules.checker_for(problem)
         if spec.kind == "call":
+            if not spec.entry_point.isidentifier():
+                raise Unjudgeable(f"`entry_point` must be the name of the function to call, not {spec.entry_point!r}")
             if checker.name != CALL_RESULT:
                 raise Unjudgeable(f"the checker {checker.name!r} compares what is printed, not what a call returns")
             return CallKind(self.sandbox, limits, named_checker(checker), spec)

@@ -181,6 +181,7 @@ def test_a_limit_of_null_or_zero_is_no_limit(limit):
         ({"execution": {"kind": "cal"}}, "execution.kind 'cal' is unknown (did you mean 'call'?)"),
         ({"execution": {"entrypoint": "f"}}, "unknown key 'entrypoint' (did you mean 'entry_point'?)"),
         ({"execution": {"kind": "call", "entry_point": 1}}, "execution.entry_point must be text"),
+        ({"execution": {"kind": "call"}}, "execution.entry_point must be the name of the function to call, not ''"),
         ({"description": "\ud800"}, "invalid Unicode"),
     ],
 )

@@ -85,3 +85,10 @@ if DIALECT in ("judge", "open_instruct"):
             return bool(results) and all(results)
         given = [{"input": test, "output": ""} for test in tests]
         return post("/v1/judge", program=program, tests=given, kind="assertions", entry_point=function)["accepted"]
+
+
+# An address where nothing answers is no grader; what it answers here doesn't matter.
+try:
+    urllib.request.urlopen(URL, timeout=30).close()
+except urllib.error.HTTPError:
+    pass

@@ -59,6 +59,8 @@ def said_by(grade, arguments):
     """Return what a grader says of a case."""
     try:
         answer = grade(*arguments)
+        if answer is None or isinstance(answer, (str, bytes)):
+            return {"seen": "error", "message": "it returned %.50r, neither true nor false" % (answer,)}
         return {"seen": "accepted" if bool(answer) else "rejected"}
     except BaseException as error:
         return {"seen": "error", "message": described(error)}
