@@ -27,9 +27,13 @@ def _pairs(first: str, second: str, firsts: st.SearchStrategy, seconds: st.Searc
 TESTS = _pairs("input", "output", st.text(), st.text())
 PROGRAMS = _pairs("language", "solution", st.integers(0, len(LANGUAGE_NAMES) - 1), st.text())
 CHECKERS = st.sampled_from([None, {"name": "float", "arguments": {"abs": 1e-9}}, {"name": "tokens", "arguments": {}}])
-EXECUTIONS = st.none() | st.fixed_dictionaries(
-    {"kind": st.sampled_from(["stdin", "call", "assertions"])},
-    optional=dict.fromkeys(("entry_point", "test_code", "setup_code"), st.text() | st.none()),
+CODE = dict.fromkeys(("test_code", "setup_code"), st.text() | st.none())
+EXECUTIONS = st.one_of(
+    st.none(),
+    st.fixed_dictionaries(
+        {"kind": st.sampled_from(["stdin", "assertions"])}, optional={"entry_point": st.text() | st.none(), **CODE}
+    ),
+    st.fixed_dictionaries({"kind": st.just("call"), "entry_point": st.sampled_from(["f", "größe"])}, optional=CODE),
 )
 LIMITS = st.none() | st.fixed_dictionaries({"seconds": st.integers(0, 1000), "nanos": st.integers(0, 10**9 - 1)})
 RECORDS = st.fixed_dictionaries(
