@@ -7,7 +7,7 @@
    file. The most relevant label is the method's component. Up to two more are added if they are nearly as relevant, or
    there are few tests.
 3. Its tests are those of these labels that call it, the most relevant first, and of each other label one for three of
-   its component.
+   its component. A test of a name that was chosen before comes after the others, since it is most often inherited.
 """
 
 import hashlib
@@ -23,8 +23,8 @@ from alpha_codium.repository.methods import Method, methods_of
 from alpha_codium.runs.folder import write_atomically
 
 MOST_TESTS = 100
-# Of all tests of a task, as they took while calls were noted. They are run about 60 times until the task is certified.
-MOST_SECONDS = 0.4
+# Of all tests of a task, as they took while calls were noted. They are run about 30 times until the task is certified.
+MOST_SECONDS = 1.5
 MOST_LABELS = 3
 # What a label must have of the relevance of the component to be another label of a task.
 LEAST_RELEVANCE = 0.3
@@ -151,7 +151,8 @@ def chosen_tests(
     mixed = [
         (number * steps[label], label, test) for label in labels for number, (_, test) in enumerate(ranked[label], 1)
     ]
-    chosen = list(_affordable((label, test) for _, label, test in sorted(mixed, key=lambda each: each[0])))
+    in_order = ((label, test) for _, label, test in sorted(mixed, key=lambda each: each[0]))
+    chosen = list(_affordable(_twins_last(in_order)))
     return sorted(chosen, key=lambda each: labels.index(each[0]))
 
 
@@ -159,6 +160,19 @@ def _weight(test: TracedTest, words: Collection[str]) -> float:
     """Return how relevant a test is for a function with a name of these words."""
     name = test.name.lower()
     return (1 + sum(word in name for word in words)) ** 2 / len(test.functions)
+
+
+def _twins_last(tests: Iterable[tuple[str, TracedTest]]) -> Iterator[tuple[str, TracedTest]]:
+    """Yield a label's first test of each name, then the others: classes that are derived from one inherit its tests."""
+    known, twins = set[tuple[str, str]](), []
+    for label, test in tests:
+        name = label, test.name.rpartition(".")[2]
+        if name in known:
+            twins.append((label, test))
+        else:
+            known.add(name)
+            yield label, test
+    yield from twins
 
 
 def _affordable(tests: Iterable[tuple[str, TracedTest]]) -> Iterator[tuple[str, TracedTest]]:

@@ -47,6 +47,13 @@ def test_of_other_labels_one_test_is_taken_for_three_and_slow_ones_are_left_out(
     assert 20 <= sum(name.startswith("two.") for name in found) <= 26
 
 
+def test_tests_that_a_class_inherits_come_after_all_others() -> None:
+    names = [f"forms.{kind}.test_{number}" for number in range(60) for kind in ("Forms", "Jinja2Forms")]
+    found = names_of(chosen_tests({"forms": [calling(name, 10) for name in names]}, {"forms": 3}))
+    assert found[:60] == [name for name in names if ".Forms." in name]
+    assert (len(found), {name.split(".")[1] for name in found[60:]}) == (MOST_TESTS, {"Jinja2Forms"})
+
+
 async def test_calls_are_noted_once_and_only_those_of_the_sources(tmp_path: Path) -> None:
     (tmp_path / "tree").mkdir()
     checkout = shop_in(tmp_path / "tree")
