@@ -9,7 +9,7 @@ from alpha_codium.data.benchmarks import in_our_schema
 from alpha_codium.data.fields import Fields, kind_of
 from alpha_codium.data.kattis import checker_of_package
 from alpha_codium.errors import DatasetError, UserError, nearest
-from alpha_codium.problem import EXECUTION_KINDS, LANGUAGE_NAMES, CheckerSpec
+from alpha_codium.problem import EXECUTION_KINDS, LANGUAGE_NAMES, CheckerSpec, ExecutionSpec
 from alpha_codium.program import PYTHON
 
 # Names in the dataset's enumeration of languages that differ from LANGUAGE_NAMES.
@@ -97,7 +97,8 @@ class RecordReader(Fields):
         texts["kind"] = texts["kind"] or EXECUTION_KINDS[0]
         if texts["kind"] not in EXECUTION_KINDS:
             self.fail(f"{field}.kind", f"{texts['kind']!r} is unknown{nearest(texts['kind'], EXECUTION_KINDS)}")
-        if texts["kind"] == "call" and not texts["entry_point"].isidentifier():
+        spec = ExecutionSpec(texts["kind"])
+        if spec.is_function and spec.has_outputs and not texts["entry_point"].isidentifier():
             self.fail(f"{field}.entry_point", f"must be the name of the function to call, not {texts['entry_point']!r}")
         language = texts.pop("language")
         if language in ("", PYTHON):

@@ -234,11 +234,12 @@ class Transcript:
 def _lines_of(event: Event) -> Iterator[str]:
     match event:
         case ModelAnswer():
-            tokens = f"{event.prompt_tokens} + {event.completion_tokens} tokens, {event.finish_reason}"
-            yield f"== prompt {event.prompt}: {event.model}, temperature {event.temperature}, {tokens}"
+            how = f"temperature {event.temperature}, {event.finish_reason}"
+            tokens = f"tokens {event.prompt_tokens:,} + {event.completion_tokens:,}"
+            yield f"== prompt {event.prompt}: {event.model}, {how}, {tokens}"
             texts = [*((each["role"], each["content"]) for each in event.messages), ("reasoning", event.reasoning)]
             for who, text in [*texts, ("answer", event.text)]:
-                whole = text if isinstance(text, str) else f"{text.text}... [{text.length} characters]"
+                whole = text if isinstance(text, str) else f"{text.text}... [{counted(text.length, 'character')}]"
                 yield from [f"-- {who}", *whole.splitlines()] if whole else ()
         case ProgramTested():
             passed = sum(test.verdict is Verdict.ACCEPTED for test in event.tests)

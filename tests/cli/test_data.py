@@ -72,7 +72,7 @@ def test_a_problem_file_is_imported_under_its_own_name(home, tmp_path):
         (["show", "min"], "there is no dataset 'min' (did you mean 'mine'?)"),
         (["show", "mine", "--problem_name", "sun"], "(did you mean 'sum'?)"),
         (["show", "mine", "--split_name", "trian"], "(did you mean 'train'?)"),
-        (["import", "missing.json"], "there is no file missing.json"),
+        (["import", "missing.json"], "there is no file or folder missing.json"),
         (
             ["etl", "--source", "mine", "--output_dataset_name", "x", "--language", "pyton3"],
             "(did you mean 'python3'?)",

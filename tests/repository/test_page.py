@@ -60,8 +60,8 @@ def test_the_same_with_django_and_the_embedded_model(home: Path) -> None:
 
 
 def test_the_page_counts_the_labels_of_the_recipes() -> None:
-    assert {name: len(recipe.labels) for name, recipe in RECIPES.items()} == {"django": 30, "sympy": 12}
-    assert "the 30 of Django and the 12 of SymPy" in PAGE
+    django, sympy = (len(set(RECIPES[name].labels)) for name in ("django", "sympy"))
+    assert f"the {django} of Django and the {sympy} of SymPy" in PAGE
 
 
 def test_the_recipe_of_the_page_is_valid(tmp_path: Path) -> None:
