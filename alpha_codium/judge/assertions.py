@@ -23,7 +23,7 @@ from alpha_codium.judge.behaviour import ENDED, Behaviour, error_shown, key_of, 
 from alpha_codium.judge.codec import decode, encode
 from alpha_codium.judge.drivers import driver
 from alpha_codium.judge.kinds import NotCompiled, TestKind, goes_on
-from alpha_codium.languages.python.syntax import UNPARSABLE, parse
+from alpha_codium.languages.python.syntax import UNPARSABLE, lines_of, parse
 from alpha_codium.limits import Limits
 from alpha_codium.problem import ExecutionSpec, TestCase
 from alpha_codium.program import PYTHON, PairJob, Program, Side
@@ -215,11 +215,21 @@ def _compared(test_code: str) -> str:
 def _whole_assertion(test_code: str, first: str) -> str:
     """Return the assertion of the code that begins with this line, which is all that a traceback shows of it."""
     try:
-        statements = [node for node in ast.walk(parse(test_code)) if isinstance(node, ast.Assert)]
+        parse(first)
+    except UNPARSABLE:
+        return _assertion_from(test_code, first.strip())
+    return first
+
+
+def _assertion_from(test_code: str, first: str) -> str:
+    try:
+        tree = parse(test_code)
     except UNPARSABLE:
         return first
-    texts = (ast.get_source_segment(test_code, statement) or "" for statement in statements)
-    return next((text for text in texts if text.partition("\n")[0].rstrip() == first.rstrip()), first)
+    lines = lines_of(test_code)
+    begun = (node for node in ast.walk(tree) if isinstance(node, ast.Assert))
+    found = next((node for node in begun if lines[node.lineno - 1].strip() == first), None)
+    return first if found is None else ast.get_source_segment(test_code, found) or first
 
 
 def _verdict(*, passed: bool) -> Verdict:

@@ -54,6 +54,10 @@ class CallKind(ComparedKind):
         """See `TestKind`; the returned value."""
         return self.shown(result.execution) if result.execution.finished else ""
 
+    def printed(self, result: TestResult) -> str:
+        """See `TestKind`; a long value, which is cut, as it was encoded."""
+        return returned(result.execution.stdout) or result.execution.stdout
+
     def shown(self, execution: Execution) -> str:
         """See `TestKind`."""
         return (returned(execution.stdout) or ENDED) if execution.finished else error_shown(execution)

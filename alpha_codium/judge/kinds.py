@@ -95,6 +95,10 @@ class TestKind(ABC):
         """Return the actual output, or value, of a program in a test that it failed; empty if there is none."""
         return result.execution.stdout
 
+    def printed(self, result: TestResult) -> str:
+        """Return what a program printed in a test, or the value that it returned if the test calls a function."""
+        return result.execution.stdout
+
     def failed_assertion(self, test: TestCase, execution: Execution) -> str:
         """Return the assertion of the test that failed; empty if there is none."""
         return ""

@@ -11,6 +11,7 @@ from starlette.types import Receive, Scope, Send
 from alpha_codium.errors import SandboxError, Unjudgeable
 from alpha_codium.judge import Rules, kind_of
 from alpha_codium.judge.executors import Executor, Task
+from alpha_codium.judge.kinds import TestKind
 from alpha_codium.judge.many import judge_all, judge_many
 from alpha_codium.language_table import LANGUAGES
 from alpha_codium.sandbox import Sandbox
@@ -29,6 +30,11 @@ class Prepared:
 
     item: JudgeRequest
     task: Task
+    kind: TestKind
+
+    def answer(self, judgement: Judgement) -> JudgeAnswer:
+        """Return the answer to the request."""
+        return JudgeAnswer.of(self.item, judgement, self.kind)
 
 
 def cost_of(tasks: Iterable[Task]) -> int:
@@ -78,7 +84,7 @@ class Judging:
         """Judge a program; the work is cancelled if the client leaves. Raises HTTPException for invalid requests."""
         prepared = await self.prepare(item)
         (judgement,) = await self.judgements(request, [prepared.task])
-        return JudgeAnswer.of(item, judgement)
+        return prepared.answer(judgement)
 
     async def judgements(self, request: Request, tasks: Sequence[Task]) -> list[Judgement]:
         """Judge programs as `judgements_for` does; the work is cancelled if the client leaves."""
@@ -105,10 +111,10 @@ class Judging:
         judged_by = await self.problems.of(item)
         rules = judged_by.rules(self.rules, item)
         try:
-            kind_of(judged_by.problem, rules)
+            kind = kind_of(judged_by.problem, rules)
         except Unjudgeable as error:
             raise HTTPException(422, str(error)) from error
-        return Prepared(item, Task(item.source(), judged_by.problem, judged_by.tests, rules))
+        return Prepared(item, Task(item.source(), judged_by.problem, judged_by.tests, rules), kind)
 
     async def lines(self, programs: Sequence[Prepared], client: str) -> AsyncGenerator[bytes, None]:
         """Judge many programs; yields a line for each as soon as it is judged."""
@@ -118,8 +124,7 @@ class Judging:
                 if judgement.verdict is Verdict.INTERNAL_ERROR and not judgement.tests:
                     line = BatchLine(index=index, error=judgement.message)
                 else:
-                    answer = JudgeAnswer.of(programs[index].item, self._finished(judgement))
-                    line = BatchLine(index=index, answer=answer)
+                    line = BatchLine(index=index, answer=programs[index].answer(self._finished(judgement)))
                 yield json_line(line) + b"\n"
 
     def _finished(self, judgement: Judgement) -> Judgement:

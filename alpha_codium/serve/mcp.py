@@ -80,8 +80,8 @@ class Tools:
 
     async def judge(self, item: JudgeRequest) -> JudgeAnswer:
         """Return the verdicts of all tests."""
-        _, judgement = await self._judged(item)
-        return JudgeAnswer.of(item, judgement)
+        prepared, judgement = await self._judged(item)
+        return prepared.answer(judgement)
 
     async def explain_failure(self, item: JudgeRequest) -> str:
         """Return why a program fails, in lines for a reader."""

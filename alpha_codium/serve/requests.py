@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, model_validator
 
 from alpha_codium.judge import Rules
+from alpha_codium.judge.kinds import TestKind
 from alpha_codium.language_table import LANGUAGES
 from alpha_codium.limits import WALL_EXTRA_SECONDS, WALL_FACTOR
 from alpha_codium.problem import CheckerSpec, ExecutionSpec, Problem, TestCase, TestType
@@ -157,7 +158,7 @@ class TestAnswer(BaseModel):
     __test__ = False
 
     verdict: str
-    stdout: str
+    stdout: str = Field(description="What the program printed or, where tests call a function, what it returned.")
     stderr: str
     exit_code: int | None
     signal: int | None
@@ -169,12 +170,12 @@ class TestAnswer(BaseModel):
     )
 
     @classmethod
-    def of(cls, result: TestResult, characters: int) -> "TestAnswer":
-        """Return the answer for a test, with the beginning of stdout and the end of stderr."""
+    def of(cls, result: TestResult, printed: str, characters: int) -> "TestAnswer":
+        """Return the answer for a test, with the beginning of what was printed and the end of stderr."""
         execution = result.execution
         return cls(
             verdict=result.verdict.value,
-            stdout=execution.stdout[:characters],
+            stdout=printed[:characters],
             stderr=execution.stderr[-characters:] if characters else "",
             exit_code=execution.exit_code,
             signal=execution.signal,
@@ -202,8 +203,8 @@ class JudgeAnswer(BaseModel):
     tests: list[TestAnswer]
 
     @classmethod
-    def of(cls, request: JudgeRequest, judgement: Judgement) -> "JudgeAnswer":
-        """Return the answer to a request."""
+    def of(cls, request: JudgeRequest, judgement: Judgement, kind: TestKind) -> "JudgeAnswer":
+        """Return the answer to a request, whose tests are of this kind."""
         shown = min(request.shown_characters, MOST_SHOWN // max(1, len(judgement.tests)))
         return cls(
             id=request.id,
@@ -214,7 +215,7 @@ class JudgeAnswer(BaseModel):
             tests_total=judgement.tests_total,
             failed=judgement.failed,
             message=judgement.message,
-            tests=[TestAnswer.of(result, shown) for result in judgement.tests],
+            tests=[TestAnswer.of(result, kind.printed(result), shown) for result in judgement.tests],
         )
 
 

@@ -77,6 +77,7 @@ def test_functions_and_assertions_are_judged_too(client):
     )
     code = judged(client, program="def f(x): return x + 1", kind="assertions", tests=[{"input": "assert f(1) == 3"}])
     assert (call["verdict"], code["verdict"]) == ("accepted", "wrong_answer")
+    assert call["tests"][0]["stdout"] == "2", "the value, not as it is sent out of the sandbox"
 
 
 def test_limits_and_the_checker_are_those_of_the_request(client):
