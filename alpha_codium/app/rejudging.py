@@ -21,7 +21,7 @@ from alpha_codium.coroutines import blocking, in_thread
 from alpha_codium.data.files import WHOLE, FileSource
 from alpha_codium.data.load import load_problems
 from alpha_codium.data.samples.programs import problem_names
-from alpha_codium.data.samples.reading import Row, read_samples
+from alpha_codium.data.samples.reading import Columns, Row, read_samples
 from alpha_codium.data.samples.runs import parse_selections, runs_of, selected
 from alpha_codium.data.sources import find_source
 from alpha_codium.errors import DatasetError
@@ -87,7 +87,7 @@ rejudge = blocking(rejudge_async)
 
 def _parts_of(file: str, options: RejudgeOptions) -> list[_Part]:
     """Return the runs of a file; the first column that tells them apart selects them."""
-    rows = read_samples(file)
+    rows = read_samples(file, Columns(options.column))
     column, dataset = verdict_column(rows, options.verdict_column), _dataset_for(rows, options.datasets, file)
     several = next(iter(runs_of(rows).items()), None)
     selections = [(f"{several[0]}={value}",) for value in several[1]] if several else [()]
@@ -125,7 +125,7 @@ async def _judged(
     again = run is not None and is_begun(run)
     asked = ScoreOptions(
         file=part.file, dataset=part.dataset, split=part.split, select=part.selection, setup=options.setup,
-        only_present=True, k=(1,), settings=settings, on_event=options.on_event,
+        only_present=True, k=(1,), column=options.column, settings=settings, on_event=options.on_event,
         run=None if again else run, resume=run if again else None,
     )  # fmt: skip
     tasks, description = await prepared(asked)

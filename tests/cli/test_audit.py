@@ -92,3 +92,7 @@ def test_a_file_without_verdicts_is_an_error_that_names_the_option(tmp_path: Pat
     done = gencode("rejudge", samples, "--dataset_name", samples, home=tmp_path)
     assert done.returncode == 2
     assert "--verdict_column" in done.stderr
+    samples.write_text(json.dumps({"task_id": "Own/0", "mine": RIGHT, "passed": True}) + "\n")
+    for options, said in ([], "name one as --column"), (["--column", "mne"], "no column 'mne' (did you mean 'mine'?)"):
+        done = gencode("rejudge", samples, "--dataset_name", samples, *options, home=tmp_path)
+        assert (done.returncode, said in done.stderr) == (2, True)

@@ -5,7 +5,7 @@ from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import Annotated, Literal
 
-from alpha_codium.app.options.shared import Configured, UseCase
+from alpha_codium.app.options.shared import Configured, ProgramColumn, UseCase
 from alpha_codium.options import Option
 
 
@@ -67,6 +67,7 @@ class RejudgeOptions(Configured):
             "NAME",
         ),
     ] = ()
+    column: ProgramColumn = ""
     verdict_column: Annotated[
         str, Option("The column with the file's own verdicts.  [default: recognized by its name]", metavar="NAME")
     ] = ""

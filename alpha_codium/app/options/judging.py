@@ -14,6 +14,7 @@ from alpha_codium.app.options.shared import (
     Ks,
     OfPart,
     Overwrite,
+    ProgramColumn,
     Sharded,
     Split,
     TestTypes,
@@ -108,7 +109,7 @@ class SampleFile:
         Option("The problems: a name saved by etl, a hub id, or a path.  [default: the benchmark]", "--dataset_name"),
     ] = None
     split: Split = None
-    column: Annotated[str, Option("The column that holds the programs.  [default: recognized by its name]")] = ""
+    column: ProgramColumn = ""
     form: Annotated[
         Literal["completion", "solution"] | None,
         Option("Whether the column holds completions of the prompt or complete programs.  [default: recognized]"),

@@ -28,6 +28,7 @@ FLOW = "A shipped flow, or a folder with a flow.toml."
 OUTPUT = "Where to save the candidates: a name or a folder."
 Dataset = Annotated[str, Option(DATASET, "--dataset_name")]
 Split = Annotated[str | None, Option("The split; needed only if there are several.", "--split_name")]
+ProgramColumn = Annotated[str, Option("The column that holds the programs.  [default: recognized by its name]")]
 TestTypes = Annotated[
     str | Sequence[str],
     Option("public_tests, private_tests, generated_tests or all.", "--evaluation_test_type", "TESTS"),
