@@ -230,8 +230,10 @@ async def host_app(
             ending: list[asyncio.Task[None]] = []
 
             async def end(number: int) -> None:
-                await app.end(is_busy)
-                self.handle_exit(number, None)
+                try:
+                    await app.end(is_busy)
+                finally:
+                    self.handle_exit(number, None)
 
             def stop(number: int) -> None:
                 on_stop()

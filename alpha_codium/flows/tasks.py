@@ -25,7 +25,7 @@ from alpha_codium.program import PYTHON
 
 OUTPUT_HEADING = r"[^\n]{0,40}\boutput\b[^\n]{0,40}[:\n]"
 ANY_HEADING = r"(?:[^\n]{0,40}\n\s*)?"
-FENCE_LINE = re.compile(r"^[ \t]*(?:```|~~~).*$", re.MULTILINE)
+FENCES = re.compile(r"^[ \t]*(?:```|~~~).*$", re.MULTILINE)
 # Of a longer input or output, the beginning is compared.
 MOST_WORDS = 2000
 
@@ -134,5 +134,5 @@ def is_example(test: TestCase, description: str) -> bool:
     """
     given, expected = (r"\s+".join(map(re.escape, text.split()[:MOST_WORDS])) for text in (test.input, test.output))
     shown = rf"(?:^|:)[ \t]*{given}\s+(?:{OUTPUT_HEADING}|{ANY_HEADING}{expected}(?!\S))"
-    text = html.unescape(FENCE_LINE.sub("", description))
+    text = html.unescape(FENCES.sub("", description))
     return bool(given and re.search(shown, text, re.IGNORECASE | re.MULTILINE))

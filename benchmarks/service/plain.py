@@ -18,7 +18,7 @@ from pathlib import Path
 from fastapi import FastAPI
 from pydantic import BaseModel
 
-from alpha_codium.hosting import host_app
+from alpha_codium.hosting import Guarded, host_app
 
 
 class Request(BaseModel):
@@ -87,4 +87,5 @@ async def run(command: str, folder: str, text: str, seconds: float) -> Result:
 
 if __name__ == "__main__":
     started = lambda address: print(f"listening at {address},", flush=True)  # noqa: E731
-    asyncio.run(host_app(application(sys.argv[1]), "127.0.0.1", 0, on_start=started))
+    app = Guarded(application(sys.argv[1]), token="", largest=sys.maxsize)
+    asyncio.run(host_app(app, "127.0.0.1", 0, on_start=started))
