@@ -33,7 +33,6 @@ LEAST_BYTES, LEAST_SECONDS = 64 << 10, 15
 MOST_SKIPPED = 8 << 20
 # Descriptors that aren't for connections.
 OTHER_DESCRIPTORS, MOST_DESCRIPTORS = 400, 1 << 17
-STOPPING = "the server is stopping: try another one"
 Message = MutableMapping[str, Any]
 Application = Callable[..., Any]
 
@@ -47,6 +46,13 @@ class Refused(Exception):
     def __init__(self, status: int, reason: str, retry_after: int = 0, *, closes: bool = False) -> None:
         super().__init__(reason)
         self.status, self.retry_after, self.closes = status, retry_after, closes
+
+
+class Stopping(Refused):
+    """The server is about to stop, and accepts no more work."""
+
+    def __init__(self, *, closes: bool = False) -> None:
+        super().__init__(503, "the server is stopping: try another one", retry_after=1, closes=closes)
 
 
 class Pace:
@@ -107,25 +113,21 @@ class Guarded:
         declared = headers.get(b"content-length", b"0")
         try:
             if self._ending and scope["method"] in WORKING:
-                raise Refused(503, STOPPING, retry_after=1)
+                raise Stopping
             self.admit(scope["method"])
             if not declared.isdigit() or int(declared) > self.largest:
                 raise self._too_large()
         except Refused as refusal:
             await _refuse(scope, receive, send, refusal)
         else:
-            task = asyncio.current_task()
-            assert task is not None
-            self._running.add(task)
-            try:
-                await self._limited(scope, receive, send)
-            finally:
-                self._running.discard(task)
+            await self._limited(scope, receive, send)
 
     async def _limited(self, scope: Message, receive: Application, send: Application) -> None:
         size, unread, started = 0, True, False
         refusal: Refused | None = None
-        pace = Pace()
+        pace, task = Pace(), asyncio.current_task()
+        assert task is not None
+        self._running.add(task)
 
         async def receive_limited() -> Message:
             nonlocal size, unread, refusal
@@ -161,9 +163,10 @@ class Guarded:
         except asyncio.CancelledError:
             if not self._ending:
                 raise
-            refusal = Refused(503, STOPPING, retry_after=1, closes=True)
+            refusal = Stopping(closes=True)
         finally:
             self._held -= size
+            self._running.discard(task)
         if refusal is not None and not started:
             await _refuse(scope, receive, send, refusal, unread=unread)
 
@@ -239,7 +242,8 @@ async def host_app(
                 on_stop()
                 if ending:
                     self.handle_exit(number, None)
-                ending.append(asyncio.ensure_future(end(number)))
+                else:
+                    ending.append(asyncio.ensure_future(end(number)))
 
             for number in (signal.SIGINT, signal.SIGTERM):
                 asyncio.get_running_loop().add_signal_handler(number, stop, number)

@@ -71,8 +71,9 @@ merge = blocking(merge_async)
 
 
 def _parts(runs: Sequence[str]) -> list[RunFolder]:
-    """Return the folders of the runs; a name that isn't a run's stands for all parts of that name."""
-    found = sorted(path.parent for path in runs_folder().glob(f"{runs[0]}-*-of-*/run.toml"))
+    """Return the folders of the runs; a single name stands for all parts of that name, if there are any."""
+    whole = runs_folder() / runs[0]
+    found = sorted(path.parent for path in whole.parent.glob(f"{whole.name}-*-of-*/run.toml"))
     if len(runs) == 1 and (found or not is_begun(runs[0])):
         if not found:
             raise UserError(f"there is no run {runs[0]!r}, nor parts of one: {Shard(1, 2).run_name(runs[0])} and so on")

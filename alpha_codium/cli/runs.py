@@ -47,6 +47,8 @@ def show(
     """Show a sample of a run: the program, its first failing test, the difference, and stderr."""
     from alpha_codium.app.stored_runs import show_sample, transcript_of
 
+    if failed and transcript:
+        raise click.UsageError("--transcript is of one sample: leave out --failed")
     if failed:
         _list_failed(run, problem, sample, common)
         return
@@ -145,7 +147,7 @@ def rm(runs: tuple[str, ...], yes: bool, common: CommonOptions) -> None:  # noqa
     from alpha_codium.errors import UserError
 
     if not yes and (sys.stdin is None or not sys.stdin.isatty()):
-        raise UserError("nobody can be asked here, so nothing was deleted: use --yes")
+        raise UserError("stdin is no terminal, so nothing was deleted: use --yes")
     for run in runs:
         folder_of(run)
     for run in runs:

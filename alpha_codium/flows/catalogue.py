@@ -57,7 +57,7 @@ def prompts_of_others(flow: Flow) -> Iterator[str]:
     for stage in flow.stages:
         for parameter, prompt, _ in _prompts(stage):
             if prompt.path is not None and flow.folder.resolve() not in prompt.path.resolve().parents:
-                change = f"to change it, copy it there and give its name as {parameter} in flow.toml"
+                change = f"to change it, copy it to {flow.folder}, and name the copy as {parameter} in flow.toml"
                 yield f"the {parameter} of {flow.kind_of(stage)} is {prompt.path}: {change}"
 
 

@@ -48,7 +48,7 @@ class JobRunner:
     async def execute(self, request: Request, job: Job) -> Report:
         """Execute a job for the client of a request, which waits; the work is cancelled if the client leaves.
 
-        Raises HTTPException 422 if the job asks for too much, Overloaded, Draining, and SandboxError.
+        Raises HTTPException 422 if the job asks for too much, Overloaded, Stopping, and SandboxError.
         """
         cost = cost_of(checked(job))
         return await self.within(request, cost, lambda: self._report(job))

@@ -143,7 +143,7 @@ class Lines(StreamingResponse):
         self.lines, self.accepted = lines, accepted
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer; raises Overloaded or Draining before the answer begins."""
+        """Answer; raises Overloaded or Stopping before the answer begins."""
         with self.accepted:
             async with aclosing(self.lines):
                 await super().__call__(scope, receive, send)

@@ -15,7 +15,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 
-from alpha_codium.hosting import Refused
+from alpha_codium.hosting import Refused, Stopping
 
 LONGEST_RETRY_SECONDS = 60
 # The share of the last finished cost in the estimate of the speed.
@@ -29,13 +29,6 @@ class Overloaded(Refused):
 
     def __init__(self, retry_after: int) -> None:
         super().__init__(429, f"the queue is full: try again in {retry_after} s", retry_after)
-
-
-class Draining(Refused):
-    """The server is about to stop, and accepts no more work."""
-
-    def __init__(self) -> None:
-        super().__init__(503, "the server is stopping: try another one", retry_after=1)
 
 
 class Load:
@@ -63,17 +56,17 @@ class Load:
         return sum(not future.cancelled() for _, _, future in self._waiting)
 
     def check_open(self) -> None:
-        """Raise Draining or Overloaded if no request can be accepted, whatever its cost."""
+        """Raise Stopping or Overloaded if no request can be accepted, whatever its cost."""
         if self.draining:
-            raise Draining
+            raise Stopping
         if self.cost >= self.most_cost:
             raise self._overloaded()
 
     @contextmanager
     def accepted(self, cost: int) -> Iterator[None]:
-        """Accept a request; raises Overloaded or Draining instead."""
+        """Accept a request; raises Overloaded or Stopping instead."""
         if self.draining:
-            raise Draining
+            raise Stopping
         if self.cost and self.cost + cost > self.most_cost:
             raise self._overloaded()
         self.cost += cost

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from alpha_codium.serve.load import Draining, Load, Overloaded
+from alpha_codium.hosting import Stopping
+from alpha_codium.serve.load import Load, Overloaded
 from alpha_codium.serve.measuring import ServiceMetrics
 
 
@@ -30,9 +31,9 @@ def test_a_request_that_alone_exceeds_the_limit_is_accepted_when_nothing_else_is
 def test_a_server_that_stops_accepts_nothing() -> None:
     load = Load(1, 10)
     load.draining = True
-    with pytest.raises(Draining), load.accepted(1):
+    with pytest.raises(Stopping), load.accepted(1):
         pass
-    with pytest.raises(Draining):
+    with pytest.raises(Stopping):
         load.check_open()
 
 

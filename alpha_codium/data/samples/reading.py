@@ -29,7 +29,7 @@ COMPLETION, SOLUTION = "completion", "solution"
 FORMS = (COMPLETION, SOLUTION)
 CANDIDATES = "solution_candidates"
 TASK_COLUMNS = ("task_id", "task_name", "problem_id", "question_id", "problem_name", "name", "task", "id")
-# Like our own tables; in other files this is the statement.
+# Identifies the problem in our own tables; in other files it may be the statement.
 PROBLEM = "problem"
 PROMPT, MESSAGES = "prompt", "messages"
 COMPLETION_COLUMNS = ("completion", "completions")
