@@ -164,6 +164,8 @@ def test_a_run_of_a_model_shows_its_public_tests_and_then_what_compare_found(hom
         assert "difference (- expected, + actual):\n  - " in done.stdout
         shown = run_cli("runs", "show", "g", "--transcript").stdout
         assert shown.startswith(done.stdout) and "\n== prompt " in shown and f"\n-- answer\n{wrong}" in shown
+        both = run_cli("runs", "show", "g", "--transcript", "--failed")
+        assert (both.returncode, "leave out --failed" in both.stderr) == (2, True)
         if test_type == "public":
             compared = run_cli("compare", "g")
             assert (compared.returncode, "0 of 1 sample accepted" in compared.stderr) == (0, True)

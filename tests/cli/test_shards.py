@@ -74,6 +74,10 @@ def test_parts_of_an_evaluation_are_merged_to_what_one_run_gives(samples: tuple[
     for name in ("programs.jsonl", "run.toml"):
         assert (runs / "part" / name).read_bytes() == (runs / "whole" / name).read_bytes()
     assert score(samples, "--resume", "part").stdout == whole.stdout
+    assert_refused(run_cli("runs", "merge", "part"), "run 'part' exists already")
+    paths = [runs / f"part-{number}-of-3" for number in (1, 2, 3)]
+    by_path = run_cli("runs", "merge", *paths, "--run", "again")
+    assert (by_path.returncode, by_path.stdout) == (0, whole.stdout), by_path.stderr
 
 
 def test_what_is_no_whole_is_not_merged(samples: tuple[Path, Path], home: Path) -> None:
