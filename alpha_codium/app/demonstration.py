@@ -21,7 +21,7 @@ from alpha_codium.gen.summary import RunSummary
 from alpha_codium.llm.errors import ModelError
 from alpha_codium.llm.names import LOCAL
 from alpha_codium.paths import home
-from alpha_codium.runs.events import ProgramTested, Transcript, transcript_name
+from alpha_codium.runs.events import ProgramTested, Transcript
 from alpha_codium.values import JsonValue
 from alpha_codium.verdict import Verdict
 from alpha_codium.wording import counted
@@ -117,7 +117,7 @@ def solved_program(runs: Iterable[DemoRun]) -> tuple[str, str] | None:
     if not found:
         return None
     _, name, folder, index = max(found, key=lambda each: each[0])
-    return name, _transcript(Path(folder), name, index).candidate.program
+    return name, Transcript.of_sample(Path(folder), name, index).candidate.program
 
 
 def repair_of(runs: Sequence[DemoRun]) -> Repair | None:
@@ -128,7 +128,7 @@ def repair_of(runs: Sequence[DemoRun]) -> Repair | None:
         for problem in run.score.problems
         for candidate in problem.candidates
         if candidate.group == "generated"
-        for before, after in _pairs(_transcript(Path(run.summary.run_folder), problem.name, candidate.index))
+        for before, after in _pairs(Transcript.of_sample(Path(run.summary.run_folder), problem.name, candidate.index))
     ]
     return max(repairs, key=lambda each: each.after.verdict is Verdict.ACCEPTED, default=None)
 
@@ -140,7 +140,3 @@ def _pairs(transcript: Transcript) -> list[tuple[ProgramTested, ProgramTested]]:
         for one, two in pairwise(tested)
         if one.verdict is not Verdict.ACCEPTED and str(one.program).strip() and one.program != two.program
     ]
-
-
-def _transcript(folder: Path, problem: str, sample: int) -> Transcript:
-    return Transcript.read(folder / transcript_name(problem, sample))

@@ -21,7 +21,7 @@ from alpha_codium.report.problems import RunProblems
 from alpha_codium.report.reading import generated_samples, judged_samples, split_by_known
 from alpha_codium.report.samples import ChosenSamples, StoredSample, failures
 from alpha_codium.runs import RunFolder
-from alpha_codium.runs.events import Transcript, transcript_name
+from alpha_codium.runs.events import Transcript
 from alpha_codium.runs.folder import REPOSITORY_COMMAND, RUN_FILE, WITHOUT_VERDICTS
 from alpha_codium.values import JsonValue
 
@@ -105,7 +105,7 @@ def transcript_of(run: str, sample: StoredSample) -> Transcript:
     """Return the transcript of a sample of a run; raises UserError if the run has none."""
     folder = folder_of(run)
     try:
-        return Transcript.read(folder.path / transcript_name(sample.problem, sample.result.index))
+        return Transcript.of_sample(folder.path, sample.problem, sample.result.index)
     except FileNotFoundError:
         raise UserError(f"run {folder.name!r} has no transcripts: runs of gencode gen solve_set have some") from None
     except (OSError, ValueError) as error:

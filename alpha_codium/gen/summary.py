@@ -49,9 +49,10 @@ class RunProgress:
 
     def status(self) -> str:
         """Return the text next to the progress bar."""
-        ended = self.by_problem.total() - self.to_try_again
-        done = f"{counted(self.problems, 'problem')} done, {self.passing} of {counted(ended, 'candidate')} passed"
-        done += f" the public tests{f', {self.to_try_again} to be tried again' if self.to_try_again else ''}"
+        ended = counted(self.by_problem.total() - self.to_try_again, "candidate")
+        again = f", {self.to_try_again} to be tried again" if self.to_try_again else ""
+        passing = f"{self.passing} of {ended} passed the public tests{again}"
+        done = f"{counted(self.problems, 'problem')} done, {passing}"
         at = ", ".join(f"{count} in {kind}" for kind, count in Counter(self.stages.values()).items())
         return f"{done}, {self.account.usage.tokens_and_cost()}{f'; {at}' if at else ''}"
 

@@ -17,7 +17,6 @@ from alpha_codium.runs.events import (
     StepResult,
     TestOutcome,
     Transcript,
-    transcript_name,
 )
 from alpha_codium.verdict import Verdict
 
@@ -26,9 +25,8 @@ def with_public_tests(sample: StoredSample, folder: RunFolder, problems: RunProb
     """Return the sample with its first failing public test, or the last answer, as its transcript has them."""
     if sample.result.failure is not None or not sample.failed:
         return sample
-    path = folder.path / transcript_name(sample.problem, sample.result.index)
     try:
-        events = Transcript.read(path).events
+        events = Transcript.of_sample(folder.path, sample.problem, sample.result.index).events
     except (OSError, ValueError, UserError):
         return sample
     if not sample.source:

@@ -18,7 +18,7 @@ from alpha_codium.repository.harness import PASSED
 from alpha_codium.repository.running.results import candidate_of
 from alpha_codium.repository.running.turns import ItemRun, TurnStatus
 from alpha_codium.runs import Journal, RunFolder
-from alpha_codium.runs.events import Transcript, transcript_name
+from alpha_codium.runs.events import Transcript
 from alpha_codium.runs.folder import PROGRAMS, REPOSITORY_COMMAND, RUN_FILE, WITHOUT_VERDICTS
 from alpha_codium.solution import Candidate
 from alpha_codium.verdict import Verdict
@@ -96,9 +96,8 @@ class ReadRun:
         """The transcript of a sample; None if there is none of its program, or it can't be read."""
         if self.maker is None:
             return None
-        path = self.maker.path / transcript_name(sample.problem, sample.result.index)
         try:
-            return Transcript.read(path)
+            return Transcript.of_sample(self.maker.path, sample.problem, sample.result.index)
         except (OSError, ValueError, UserError):
             return None
 

@@ -213,6 +213,11 @@ class Transcript:
         return {"format": FORMAT, "candidate": self.candidate.to_json(), "events": events}
 
     @classmethod
+    def of_sample(cls, run: Path, problem: str, sample: int) -> Self:
+        """Return the transcript of a sample in the folder of its run; raises what `read` does."""
+        return cls.read(run / transcript_name(problem, sample))
+
+    @classmethod
     def read(cls, path: Path) -> Self:
         """Return the transcript in a file.
 
