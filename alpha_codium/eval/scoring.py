@@ -170,7 +170,7 @@ class Score(Table, JsonValue):
         if len(unjudged) > len(lost):
             reason = next(c.error for c in unjudged if c not in lost) or "a fault of the sandbox"
             programs = counted(len(unjudged) - len(lost), "program")
-            yield f"{programs} got no verdict ({reason}); without its cause, try them again with `resume` {run}"
+            yield f"{programs} got no verdict ({reason}): remove the cause, and try them again with `resume` {run}"
 
     def lines(self) -> Iterator[str]:
         """The verdicts, pass@k with its intervals (or its bounds, if the result is incomplete), and the other facts.

@@ -73,7 +73,9 @@ async def run_audit(
         cases = [case for case in cases if case.form in pool[0].forms]
         if not cases:
             forms, cases_for = ", ".join(sorted(pool[0].forms)), ", ".join(asked_for)
-            raise UserError(f"there is nothing to ask: {grader.label} grades {forms}, the cases are {cases_for}")
+            raise UserError(
+                f"there is nothing to ask: {grader.label} grades {forms}, and the chosen cases are for {cases_for}"
+            )
         left_out = [case for case in cases if is_attack(case) and not (pool[0].enclosed or grader.isolates)]
         cases = [case for case in cases if case not in left_out]
         missing = await missing_modules(witness, {case.needs for case in cases if case.needs})

@@ -154,7 +154,7 @@ async def test_a_grader_that_no_case_is_for_is_no_grader_without_faults(tmp_path
     grader = tmp_path / "grader.py"
     grader.write_text("def grade(program, inputs, outputs): return True\n")
     cases = [case for case in cases_to_ask([]) if case.form == "call"][:3]
-    with pytest.raises(UserError, match=r"there is nothing to ask: .* grades stdin, the cases are call"):
+    with pytest.raises(UserError, match=r"there is nothing to ask: .* grades stdin, and the chosen cases are for call"):
         await run_audit(find_grader(str(grader), sys.executable), cases)
 
 
