@@ -72,10 +72,9 @@ async def run_audit(
         asked_for = sorted({case.form for case in cases})
         cases = [case for case in cases if case.form in pool[0].forms]
         if not cases:
-            forms, cases_for = ", ".join(sorted(pool[0].forms)), ", ".join(asked_for)
-            raise UserError(
-                f"there is nothing to ask: {grader.label} grades {forms}, and the chosen cases are for {cases_for}"
-            )
+            grades, wanted = ", ".join(sorted(pool[0].forms)), ", ".join(asked_for)
+            why = f"{grader.label} grades {grades}, and the chosen cases are for {wanted}"
+            raise UserError(f"there is nothing to ask: {why}")
         left_out = [case for case in cases if is_attack(case) and not (pool[0].enclosed or grader.isolates)]
         cases = [case for case in cases if case not in left_out]
         missing = await missing_modules(witness, {case.needs for case in cases if case.needs})
