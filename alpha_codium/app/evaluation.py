@@ -117,6 +117,7 @@ async def evaluate_async(options: EvaluateOptions) -> Score:
     Raises UserError if `k` isn't a list of numbers above 0, if a dataset can't be read, or if the names or the
     fingerprint of the problems don't match.
     """
+    options = replace(options, solutions=_name_of(options.solutions), problems=_name_of(options.problems))
     settings, known, sandbox = options.settings or load_settings(), options.known_solutions, options.sandbox
     changes: dict[str, Any] = {} if known is None else {"known_solutions": known}
     if isinstance(sandbox, str):
@@ -202,6 +203,11 @@ def refuse_without_tests(tasks: Any, dataset: str) -> None:
     if not any(task.tests for task in tasks):
         types = " and ".join(each.value for each in tasks.test_types)
         raise UserError(f"no problem of {dataset!r} has {types}: choose another `test_type`")
+
+
+def _name_of(given: Any) -> Any:
+    """Return a path as text, as datasets are named; anything else as it is."""
+    return os.fspath(given) if isinstance(given, os.PathLike) else given
 
 
 def _candidates(options: EvaluateOptions) -> tuple[EvaluationSet, dict[str, Any]]:

@@ -270,22 +270,34 @@ def refuse_language(language: str, where: str) -> None:
 
 def _distinct_names(problems: Sequence[Problem]) -> frozenset[str]:
     """Return the problems' names; raises DatasetError for a duplicate, whose candidates would be ambiguous."""
-    names = getattr(problems, "names", None) or [problem.name for problem in problems]
+    names = getattr(problems, "names", None) or [_problem_name(problem) for problem in problems]
     twin = next((name for name, count in Counter(names).items() if count > 1), None)
     if twin is not None:
         raise DatasetError(f"two problems of the split are called {twin!r}: names must be unique")
     return frozenset(names)
 
 
+def _problem_name(problem: Problem) -> str:
+    if not isinstance(problem, Problem):
+        raise DatasetError(f"problems must be values of Problem, not of {type(problem).__name__}: see load_problems")
+    return problem.name
+
+
 def _row_name(row: Mapping[str, Any]) -> str:
+    if not isinstance(row, Mapping):
+        raise DatasetError(f"a row of a Solutions dataset must be a mapping, not {row!r:.80}")
     missing = [column for column in ("task_name", "solution_candidates") if column not in row]
     if missing:
         raise DatasetError(f"not a Solutions dataset: it has no column {missing[0]!r} (it has: {', '.join(row)})")
+    if not isinstance(row["task_name"], str):
+        raise DatasetError(f"the task_name of a row must be the name of a problem, not {row['task_name']!r:.80}")
     return row["task_name"]
 
 
 def _entries_of(row: Mapping[str, Any]) -> tuple[Entry, ...]:
     programs = row["solution_candidates"] or []
+    if isinstance(programs, str | Mapping) or not all(isinstance(each, str | None) for each in programs):
+        raise DatasetError(f"{row['task_name']!r}: solution_candidates must be a list of programs, each a text")
     languages = [language or PYTHON for language in _beside(programs, row, "language")]
     for index, language in enumerate(languages):
         refuse_language(language, f"{row['task_name']!r}, candidate {index}")

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from pathlib import Path
 
 import pytest
 
@@ -81,6 +82,10 @@ def test_candidates_in_memory_are_scored_and_nothing_is_kept_without_a_name(prob
     assert score.pass_at_k == {"pass@1": 0.5}
     assert score.extra["sandbox"]["backend"] == "local"
     assert not (home / "runs").exists()
+
+
+def test_problems_are_named_by_a_path_too(problems):
+    assert ac.evaluate(rows(RIGHT), Path(problems), k=[1], ignore_fingerprint=True).pass_at_k == {"pass@1": 1.0}
 
 
 def test_an_evaluation_with_a_name_is_resumed_and_judges_nothing_again(problems, home):

@@ -1,5 +1,7 @@
 """What is judged: every problem of the split, with the programs there are for it."""
 
+from typing import Any
+
 import pytest
 
 from alpha_codium.errors import DatasetError, UserError
@@ -44,6 +46,24 @@ def test_a_problem_twice_in_the_split_is_an_error() -> None:
 def test_rows_of_another_dataset_are_an_error_that_names_the_column() -> None:
     with pytest.raises(DatasetError, match="no column 'solution_candidates'"):
         prepare_for_evaluation([{"task_name": "a"}], SPLIT)
+
+
+@pytest.mark.parametrize("programs", [RIGHT, [RIGHT, 1], [{"solution": RIGHT}], {"solution": RIGHT}])
+def test_candidates_that_are_not_a_list_of_texts_are_an_error(programs: object) -> None:
+    with pytest.raises(DatasetError, match="'a': solution_candidates must be a list of programs, each a text"):
+        prepare_for_evaluation([{"task_name": "a", "solution_candidates": programs}], SPLIT)
+
+
+@pytest.mark.parametrize("row", [None, "a", {"task_name": 1, "solution_candidates": []}])
+def test_rows_without_the_name_of_a_problem_are_an_error(row: Any) -> None:
+    with pytest.raises(DatasetError, match="must be (a mapping|the name of a problem)"):
+        prepare_for_evaluation([row], SPLIT)
+
+
+def test_problems_of_another_type_are_an_error() -> None:
+    given: Any = [{"name": "a"}]
+    with pytest.raises(DatasetError, match="values of Problem, not of dict: see load_problems"):
+        prepare_for_evaluation([row("a")], given)
 
 
 def test_errors_of_another_number_than_candidates_are_an_error() -> None:
