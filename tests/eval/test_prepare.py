@@ -56,7 +56,7 @@ def test_candidates_that_are_not_a_list_of_texts_are_an_error(programs: object) 
 
 @pytest.mark.parametrize("row", [None, "a", {"task_name": 1, "solution_candidates": []}])
 def test_rows_without_the_name_of_a_problem_are_an_error(row: Any) -> None:
-    with pytest.raises(DatasetError, match="must be (a mapping|the name of a problem)"):
+    with pytest.raises(DatasetError, match=r"must be (a mapping|the name of a problem)"):
         prepare_for_evaluation([row], SPLIT)
 
 
