@@ -18,6 +18,7 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from statistics import median
 
 from alpha_codium.repository.checkout import Checkout
@@ -107,14 +108,24 @@ async def serve(tasks: Sequence[RepositoryTask]) -> None:
                 sys.stdin.readline()
 
 
+def runner_command(checkout: Checkout, tests: Sequence[str]) -> list[str]:
+    """Return the command that runs tests or labels with Django's own runner, in its folder `tests`."""
+    runner = [str(checkout.interpreter), "runtests.py", "--verbosity", "0", "--noinput", "--parallel", "1"]
+    return [*runner, *tests]
+
+
+def runner_environment(folder: Path) -> dict[str, str]:
+    """Return the variables for `runner_command`, which import the Django of a folder."""
+    return os.environ | {"PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
+
+
 def cold_seconds(checkout: Checkout, task: RepositoryTask) -> float:
     """Return the CPU seconds of Django's own runner with the tests of a task."""
     meter = open_meter()
     if meter.note:
         raise SystemExit(meter.note)
-    runner = [str(checkout.interpreter), "runtests.py", "--verbosity", "0", "--noinput", "--parallel", "1"]
-    command = meter.wrap([*runner, *task.tests])
-    environment = os.environ | {"PYTHONPATH": str(checkout.folder), "PYTHONDONTWRITEBYTECODE": "1"}
+    command = meter.wrap(runner_command(checkout, task.tests))
+    environment = runner_environment(checkout.folder)
     folder, quiet = checkout.folder / "tests", subprocess.DEVNULL
     with subprocess.Popen(command, cwd=folder, env=environment, stdout=quiet, stderr=subprocess.PIPE) as process:
         _, errors = process.communicate()

@@ -3,12 +3,12 @@
     python -m benchmarks.repository_agreement DATASET              # that `gencode repo build` stored
     python -m benchmarks.repository_agreement DATASET --tasks 20 --seed 1 --whole
 
-1. Each of some random tasks is answered three times: with the repository's own code, with `return object()`, and with
-   the bug of program repair. The provider `local` runs the task's tests.
-2. In a copy of the repository with the same file, `runtests.py --parallel 1` runs the same tests, or with `--whole` all
-   tests of their labels, and so more than the task's. Run by root, it has another user's rights: one test of Django
-   fails as root.
-3. The two agree if both say that the answer is right, or both that it is wrong.
+1. Random tasks are answered three times each: with the repository's own code, with `return object()`, and with the bug
+   of program repair. The provider `local` runs the task's tests.
+2. `runtests.py --parallel 1` runs the same tests on the same file, in a copy of the repository; with `--whole`, it runs
+   all tests of the task's labels. If root starts the benchmark, `runtests.py` runs as `nobody`, since one test of
+   Django fails as root.
+3. The two agree if both accept the answer, or both refuse it.
 """
 
 import argparse
@@ -27,12 +27,13 @@ from alpha_codium.repository.harness import edit_of
 from alpha_codium.repository.mutations import no_ops
 from alpha_codium.repository.providers import LocalProvider, checkout_of
 from alpha_codium.repository.tasks import RepositoryTask
+from benchmarks.repository import runner_command, runner_environment
 
 NOBODY = 65534
 
 
 def main() -> None:
-    """Compare the verdicts, and print each that differs and how many don't."""
+    """Compare the verdicts; print those that differ, and how many agree."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("dataset")
     parser.add_argument("--tasks", type=int, default=60)
@@ -42,26 +43,27 @@ def main() -> None:
     tasks = sorted(load_tasks(given.dataset).values(), key=lambda task: task.dp_id)
     chosen = random.Random(given.seed).sample(tasks, min(given.tasks, len(tasks)))
     with tempfile.TemporaryDirectory() as folder:
-        copy = copied(checkout_of(chosen[0]), Path(folder) / "repository")
-        asyncio.run(compare(chosen, checkout_of(chosen[0]), copy, whole=given.whole))
+        checkout = checkout_of(chosen[0])
+        copy = copied(checkout, Path(folder) / "repository")
+        asyncio.run(compare(chosen, checkout, copy, whole=given.whole))
 
 
 def copied(checkout: Checkout, folder: Path) -> Path:
-    """Return a copy of the repository that anybody may change."""
+    """Copy the repository to a folder, and let any user write to it; return the folder."""
     shutil.copytree(checkout.folder, folder)
     subprocess.run(["chmod", "-R", "a+rwX", str(folder.parent)], check=True)
     return folder
 
 
 def answers(task: RepositoryTask) -> Iterator[tuple[str, str]]:
-    """Yield the kinds of answers, and the file with each."""
+    """Yield each answer: its kind, and the text of the file with it."""
     yield "right", task.raw_file_content
     yield "return object()", no_ops(task.raw_file_content, task.method)["return object()"]
     yield "bug", task.buggy_text
 
 
 async def compare(tasks: list[RepositoryTask], checkout: Checkout, copy: Path, *, whole: bool) -> None:
-    """Ask both about each answer."""
+    """Judge each answer both ways, and print the differences and the count."""
     alike = asked = 0
     async with LocalProvider(workers=1) as provider:
         for task in tasks:
@@ -77,17 +79,15 @@ async def compare(tasks: list[RepositoryTask], checkout: Checkout, copy: Path, *
 
 
 def passes(checkout: Checkout, copy: Path, file: str, text: str, names: tuple[str, ...]) -> bool:
-    """Whether Django's runner passes the tests with this text of a file, which is put back afterwards."""
+    """Whether `runtests.py` passes with this text of a file; the file is restored afterwards."""
     path = copy / file
     before = path.read_text("utf-8")
-    runner = [str(checkout.interpreter), "runtests.py", "--verbosity", "0", "--noinput", "--parallel", "1"]
-    environment = os.environ | {"PYTHONPATH": str(copy), "PYTHONDONTWRITEBYTECODE": "1", "HOME": str(copy)}
     try:
         path.write_text(text, "utf-8")
         done = subprocess.run(
-            [*runner, *names],
+            runner_command(checkout, names),
             cwd=copy / "tests",
-            env=environment,
+            env=runner_environment(copy) | {"HOME": str(copy)},
             capture_output=True,
             user=NOBODY if os.getuid() == 0 else None,
             check=False,

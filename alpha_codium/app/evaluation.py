@@ -5,6 +5,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from alpha_codium.app.events import OnEvent, judging
@@ -117,7 +118,7 @@ async def evaluate_async(options: EvaluateOptions) -> Score:
     Raises UserError if `k` isn't a list of numbers above 0, if a dataset can't be read, or if the names or the
     fingerprint of the problems don't match.
     """
-    options = replace(options, solutions=_name_of(options.solutions), problems=_name_of(options.problems))
+    options = replace(options, solutions=_path_as_text(options.solutions), problems=_path_as_text(options.problems))
     settings, known, sandbox = options.settings or load_settings(), options.known_solutions, options.sandbox
     changes: dict[str, Any] = {} if known is None else {"known_solutions": known}
     if isinstance(sandbox, str):
@@ -205,17 +206,18 @@ def refuse_without_tests(tasks: Any, dataset: str) -> None:
         raise UserError(f"no problem of {dataset!r} has {types}: choose another `test_type`")
 
 
-def _name_of(given: Any) -> Any:
-    """Return a path as text, as datasets are named; anything else as it is."""
-    return os.fspath(given) if isinstance(given, os.PathLike) else given
+def _path_as_text(given: Any) -> Any:
+    """Return a path as a string, since `run.toml` records names as strings; return anything else unchanged."""
+    return str(given) if isinstance(given, Path) else given
 
 
 def _candidates(options: EvaluateOptions) -> tuple[EvaluationSet, dict[str, Any]]:
     """Return the candidates with their problems, and what `run.toml` says of them."""
-    solutions, problems = options.solutions, options.problems
+    # No longer paths, which types can't say; and the rows of a `Dataset` have no type.
+    solutions: Any = options.solutions
+    problems: Any = options.problems
     loaded = load_problems(problems, options.split) if isinstance(problems, str) else problems
-    # The rows of a `Dataset` have no type.
-    rows: Any = load_solutions(solutions) if isinstance(solutions, str) else list(solutions)
+    rows = load_solutions(solutions) if isinstance(solutions, str) else list(solutions)
     if isinstance(solutions, str) and not len(rows):
         raise DatasetError(f"{solutions} contains no rows to judge")
     tasks = prepare_for_evaluation(rows, loaded, options.test_type)

@@ -279,25 +279,27 @@ def _distinct_names(problems: Sequence[Problem]) -> frozenset[str]:
 
 def _problem_name(problem: Problem) -> str:
     if not isinstance(problem, Problem):
-        raise DatasetError(f"problems must be values of Problem, not of {type(problem).__name__}: see load_problems")
+        raise DatasetError(
+            f"problems must be instances of Problem, not {type(problem).__name__}: load_problems returns such"
+        )
     return problem.name
 
 
 def _row_name(row: Mapping[str, Any]) -> str:
     if not isinstance(row, Mapping):
-        raise DatasetError(f"a row of a Solutions dataset must be a mapping, not {row!r:.80}")
+        raise DatasetError(f"a row of a Solutions dataset must be a dict, not {row!r:.80}")
     missing = [column for column in ("task_name", "solution_candidates") if column not in row]
     if missing:
         raise DatasetError(f"not a Solutions dataset: it has no column {missing[0]!r} (it has: {', '.join(row)})")
     if not isinstance(row["task_name"], str):
-        raise DatasetError(f"the task_name of a row must be the name of a problem, not {row['task_name']!r:.80}")
+        raise DatasetError(f"task_name must be a string, not {row['task_name']!r:.80}")
     return row["task_name"]
 
 
 def _entries_of(row: Mapping[str, Any]) -> tuple[Entry, ...]:
-    programs = row["solution_candidates"] or []
-    if isinstance(programs, str | Mapping) or not all(isinstance(each, str | None) for each in programs):
-        raise DatasetError(f"{row['task_name']!r}: solution_candidates must be a list of programs, each a text")
+    programs = [] if row["solution_candidates"] is None else row["solution_candidates"]
+    if not isinstance(programs, list | tuple) or not all(isinstance(each, str | None) for each in programs):
+        raise DatasetError(f"{row['task_name']!r}: solution_candidates must be a list of strings")
     languages = [language or PYTHON for language in _beside(programs, row, "language")]
     for index, language in enumerate(languages):
         refuse_language(language, f"{row['task_name']!r}, candidate {index}")

@@ -39,9 +39,9 @@ IgnoreFingerprint = Annotated[
 class EvaluateOptions(OfPart, Sharded, Judging, Configured):
     """Options of `evaluate`."""
 
-    solutions: Annotated[str | Rows, Option("A Solutions dataset: a name or a path.", "--solution_dataset")]
+    solutions: Annotated[str | Path | Rows, Option("A Solutions dataset: a name or a path.", "--solution_dataset")]
     problems: Annotated[
-        str | Sequence[Problem],
+        str | Path | Sequence[Problem],
         Option("The problems: a name saved by etl, a hub id, or a path.", "--dataset_name --ground_truth_dataset"),
     ]
     test_type: TestTypes = TestType.PRIVATE
