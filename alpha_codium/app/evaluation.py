@@ -217,7 +217,7 @@ def _candidates(options: EvaluateOptions) -> tuple[EvaluationSet, dict[str, Any]
     solutions: Any = options.solutions
     problems: Any = options.problems
     loaded = load_problems(problems, options.split) if isinstance(problems, str) else problems
-    rows = load_solutions(solutions) if isinstance(solutions, str) else list(solutions)
+    rows: Any = load_solutions(solutions) if isinstance(solutions, str) else list(solutions)
     if isinstance(solutions, str) and not len(rows):
         raise DatasetError(f"{solutions} contains no rows to judge")
     tasks = prepare_for_evaluation(rows, loaded, options.test_type)

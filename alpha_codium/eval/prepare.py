@@ -279,9 +279,7 @@ def _distinct_names(problems: Sequence[Problem]) -> frozenset[str]:
 
 def _problem_name(problem: Problem) -> str:
     if not isinstance(problem, Problem):
-        raise DatasetError(
-            f"problems must be instances of Problem, not {type(problem).__name__}: load_problems returns such"
-        )
+        raise DatasetError(f"problems must be instances of Problem, not {type(problem).__name__}: use load_problems")
     return problem.name
 
 
