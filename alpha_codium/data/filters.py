@@ -16,11 +16,6 @@ from alpha_codium.values import plain
 VALIDITIES = {"valid": (True,), "not_invalid": (True, None)}
 
 
-def day(text: str) -> datetime.date:
-    """Return a day such as 2024-01-31; raises ValueError."""
-    return datetime.datetime.strptime(text, "%Y-%m-%d").date()
-
-
 @dataclass(frozen=True, slots=True)
 class Filters:
     """Filters of problems and solutions; an empty one keeps everything.

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from alpha_codium.languages.python.examples import is_literal
 from alpha_codium.languages.python.syntax import UNPARSABLE, lines_of, parse
 from alpha_codium.repository.methods import Method, methods_of
 from alpha_codium.repository.mutations import Places, Replacement
@@ -111,7 +112,7 @@ def _compared(node: ast.Call | ast.Assert) -> Iterator[ast.expr]:
 
 def _changed(values: list[ast.expr], places: Places) -> Iterator[Replacement]:
     """Yield changes of the expected value, a literal or else the last; first those that keep its type."""
-    literals = [value for value in values if _is_literal(value)]
+    literals = [value for value in values if is_literal(value)]
     for expected in (literals or values)[-1:]:
         text = places.text_of(expected)
         leaves = [each for each in ast.walk(expected) if isinstance(each, ast.Constant)] if literals else []
@@ -121,14 +122,6 @@ def _changed(values: list[ast.expr], places: Places) -> Iterator[Replacement]:
             else places.replaced(expected, f"({text}) + ({text})")
         )
         yield places.replaced(expected, f"({text}, 0)")
-
-
-def _is_literal(node: ast.expr) -> bool:
-    try:
-        ast.literal_eval(node)
-    except (ValueError, TypeError, MemoryError, RecursionError, SyntaxError):
-        return False
-    return True
 
 
 def _other(value: object) -> object:

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
 # True: the strongest that this machine has; "strict": complete isolation or an error; False: none.
 Isolation = bool | Literal["strict"]
-# Where each side of a pair finds its end of the channel between them: a connected AF_UNIX stream socket.
-CHANNEL = 3
 # Programs that wait need no core, but each worker has an interpreter of its own.
 WORKERS_PER_CORE, FEW_WORKERS = 8, 32
 

@@ -37,7 +37,6 @@ Ks = Annotated[Sequence[int], Option("The k of pass@k.", metavar="K,...", parse=
 NAMES = Option("Take only these.", "--problems", "NAME,...")
 Limit = Annotated[int | None, Option("Take only the first N problems.", metavar="N", least=1)]
 Overwrite = Annotated[bool, Option("Replace the output if it exists already.", changes_result=False)]
-DryRun = Annotated[bool, Option("Estimate calls, tokens and cost; call no model and write no files.")]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -20,7 +20,6 @@ from typing import Any
 
 from loguru import logger
 
-import alpha_codium
 from alpha_codium.errors import SandboxError
 from alpha_codium.languages.python import DRIVER, Python
 from alpha_codium.languages.tools import Build
@@ -35,10 +34,8 @@ from alpha_codium.sandbox.engine.interpreter import (
     Interpreter,
     environment_of,
     inspect_interpreter,
-    packages_of,
     path_of,
     require_interpreter,
-    version_of,
 )
 from alpha_codium.sandbox.engine.jail import OWN_PROCESSES, Jail, RunnerProgram
 from alpha_codium.sandbox.engine.native import native_of
@@ -49,7 +46,6 @@ from alpha_codium.sandbox.engine.worker import Worker
 from alpha_codium.sandbox.portable.inside.rooms import remove
 from alpha_codium.sandbox.portable.isolation import isolating_command, namespaces_command
 from alpha_codium.sandbox.protocol import Isolation, Layer
-from alpha_codium.verdict import Identity
 
 AGENT = (
     *(f"engine.inside.{name}" for name in ("wire", "known_good")),
@@ -91,11 +87,6 @@ class PortableSandbox(JailPool):
         """See `JailPool`."""
         self._prefix = isolating_command(self.isolation)
         self._is_private = None if self._prefix else False
-
-    def describe(self) -> Identity:
-        """See `JailPool`."""
-        interpreter, packages = version_of(self.interpreter), packages_of(self.interpreter)
-        return Identity(self.name, alpha_codium.__version__, interpreter, packages=packages)
 
     @property
     def layers(self) -> list[Layer]:
