@@ -2,11 +2,14 @@
 
 import asyncio
 import os
+import signal
+from collections.abc import Coroutine
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from alpha_codium.cli.main import Terminated
 from alpha_codium.cli.options import CommonOptions, Decorator, common_options, options, split_option
 from alpha_codium.errors import UserError
 
@@ -38,6 +41,33 @@ def server_options(port: int, variable: str) -> Decorator:
                      callback=token_in,
                      help=f"A file with the token that requests must have.  [default: ${variable}, or none]"),
     )  # fmt: skip
+
+
+def run_until_signal(serving: Coroutine[Any, Any, None]) -> None:
+    """Run a server in the main thread, where it may handle signals; until it does, SIGTERM cancels it.
+
+    A signal handler that raises would do so in any callback of the loop, which can leave the server waiting for ever.
+    """
+    terminated = False
+
+    async def run() -> None:
+        task = asyncio.current_task()
+        assert task is not None
+
+        def end() -> None:
+            nonlocal terminated
+            terminated = True
+            task.cancel()
+
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, end)
+        await serving
+
+    try:
+        asyncio.run(run())
+    except asyncio.CancelledError:
+        if terminated:
+            raise Terminated from None
+        raise
 
 
 @click.command("serve")
@@ -77,7 +107,7 @@ def command(
     def started(address: str) -> None:
         click.echo(f"listening at {address}, documentation at {address}/docs")
 
-    asyncio.run(
+    run_until_signal(
         serve(
             common.settings,
             dataset=load_problems(dataset_name, split) if dataset_name else None,
@@ -100,7 +130,7 @@ def serve_agents(common: CommonOptions) -> None:
         from alpha_codium.serve.mcp import serve_stdio
     except ImportError as error:
         raise UserError(f"tools for agents need the package {error.name}: pip install -e '.[mcp]'") from error
-    asyncio.run(serve_stdio(common.settings))
+    run_until_signal(serve_stdio(common.settings))
 
 
 @click.command("serve")
@@ -128,7 +158,7 @@ def serve_repository(
     def started(address: str) -> None:
         click.echo(f"{found.recipe.name} {found.version} at {address}")
 
-    asyncio.run(service.serve(found, workers=common.settings.code_tester.workers, on_start=started, **given))
+    run_until_signal(service.serve(found, workers=common.settings.code_tester.workers, on_start=started, **given))
 
 
 def _check_out(repository: str, version: str | None, sdist: Path | None, checkout: Path | None) -> "Checkout":

@@ -60,7 +60,7 @@ class ClientTurns(Executor):
         try:
             return await self.judge_now(tasks)
         except SandboxError as error:
-            return [Judgement(Verdict.INTERNAL_ERROR, message=without_paths(error)) for _ in tasks]
+            return [task.unjudged(without_paths(error)) for task in tasks]
 
     async def judge_now(self, tasks: Sequence[Task]) -> Sequence[Judgement]:
         """Judge tasks; raises SandboxError."""

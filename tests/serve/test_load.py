@@ -2,14 +2,23 @@
 
 import asyncio
 import itertools
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from alpha_codium.errors import SandboxError
 from alpha_codium.hosting import Stopping
+from alpha_codium.judge.executors import LocalPool, Task
+from alpha_codium.judge.many import judge_all
+from alpha_codium.problem import Problem, TestCase
+from alpha_codium.program import as_program
+from alpha_codium.serve.judging import ClientTurns
 from alpha_codium.serve.load import Load, Overloaded
 from alpha_codium.serve.measuring import ServiceMetrics
+from alpha_codium.verdict import Judgement, Verdict
+from tests.eval.splits import RIGHT, Arithmetic
 
 
 def test_work_beyond_the_limit_is_refused_with_a_time_to_wait() -> None:
@@ -159,3 +168,19 @@ async def test_the_time_to_wait_follows_the_speed(at_once: int, seconds: int) ->
             async with load.turn("a", 10):
                 now[0] += 5.0
         assert load.retry_after == seconds
+
+
+async def test_a_program_that_the_sandbox_failed_to_run_is_judged_again_at_its_next_turn() -> None:
+    class FailsOnce(LocalPool):
+        async def judge(self, tasks: Sequence[Task]) -> Sequence[Judgement]:
+            failures.append(1)
+            if len(failures) == 1:
+                raise SandboxError("no worker started")
+            return await super().judge(tasks)
+
+    failures: list[int] = []
+    problem = Problem("double", private_tests=(TestCase("2\n", "4\n"),))
+    tasks = [Task(as_program(RIGHT), problem, problem.private_tests)]
+    turns = ClientTurns(FailsOnce(Arithmetic()), Load(1, 10), "client")
+    (judgement,) = await judge_all(tasks, turns, retries=1)
+    assert (judgement.verdict, len(failures)) == (Verdict.ACCEPTED, 2)
