@@ -1,7 +1,6 @@
 """Evaluation of candidates and human solutions, with a journal in a run folder."""
 
 import hashlib
-import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
@@ -11,7 +10,7 @@ from typing import Any
 from alpha_codium.app.events import OnEvent, judging
 from alpha_codium.app.options.judging import EvaluateOptions, HumanOptions, ScoreOptions
 from alpha_codium.app.options.shared import Judging, OfPart
-from alpha_codium.app.run_folders import opened_run, run_of_part, verdict_settings, with_settings
+from alpha_codium.app.run_folders import opened_run, part_of, verdict_settings, with_settings
 from alpha_codium.config import Settings, load_settings
 from alpha_codium.coroutines import blocking, in_thread
 from alpha_codium.data.load import ProblemSet, load_problems
@@ -33,7 +32,6 @@ from alpha_codium.eval.receipts import RECEIPTS, receipts_of
 from alpha_codium.eval.results import ProblemResult
 from alpha_codium.eval.score_progress import ScoreProgress
 from alpha_codium.eval.scoring import Score
-from alpha_codium.eval.shards import Shard
 from alpha_codium.eval.tables import write_tables
 from alpha_codium.judge import Rules
 from alpha_codium.judge.executors import Executor
@@ -48,7 +46,7 @@ from alpha_codium.verdict import Identity
 
 @dataclass(frozen=True)
 class Evaluation:
-    """What is judged, and the entries `description` of `run.toml`, which has the `options`, too, for a resume."""
+    """What is judged, and what `run.toml` says of it: its `description`, and the `options` that a resume needs."""
 
     tasks: EvaluationSet
     description: dict[str, Any]
@@ -59,10 +57,9 @@ class Evaluation:
 
     async def run(self) -> Score:
         """Judge and score all programs; the journal and the score are stored in a run folder if one is named."""
-        options, ks = self.options, checked_ks(self.options.k)
+        ks = checked_ks(self.options.k)
         refuse_without_tests(self.tasks, self.description["dataset"])
-        shard = Shard.of(options.shard, os.environ) if options.shard else None
-        run, resume = run_of_part(shard, options.run, options.resume)
+        shard, options = part_of(self.options)
         settings = with_executor(self.settings, options)
         async with open_judge(settings, self.sandbox, self.rules) as opened:
             judge, tasks = replace(opened, shard=shard), self.tasks
@@ -76,10 +73,9 @@ class Evaluation:
             }
             description = self.description | decisive
             if shard is not None:
-                options = replace(options, shard=str(shard))
                 description["shard"] = options.shard
             description |= with_settings(recorded(options), self.settings)
-            with opened_run(run, resume, description, options.on_event) as folder:
+            with opened_run(options.run, options.resume, description, options.on_event) as folder:
                 result = await _score(judge, tasks, programs.total(), ks, folder, options.on_event)
                 if folder is not None:
                     values = result.to_json(without=("problems",)) | {"problems": result.problems}

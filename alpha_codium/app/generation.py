@@ -1,6 +1,5 @@
 """Generation of candidates for a split, in a run folder."""
 
-import os
 import shlex
 import time
 from collections.abc import Collection, Sequence
@@ -15,7 +14,7 @@ from alpha_codium.app.models import with_model
 from alpha_codium.app.options.solving import SolveSetOptions
 from alpha_codium.app.run_folders import (
     opened_run,
-    run_of_part,
+    part_of,
     run_options,
     run_settings,
     settings_on,
@@ -91,10 +90,7 @@ class GenerationPlan:
 
 def plan(options: SolveSetOptions, *, only_preview: bool = False) -> GenerationPlan:
     """Return the plan of a run; raises UserError if an option, the dataset or the flow is invalid."""
-    if options.shard:
-        shard = Shard.of(options.shard, os.environ)
-        run, resume = run_of_part(shard, options.run, options.resume)
-        options = replace(options, shard=str(shard), run=run, resume=resume)
+    _, options = part_of(options)
     in_force = settings_on(options.settings)(run_settings(options.resume) if options.resume else None)
     # The output of a resumed run may be its own.
     is_own = options.resume is not None and not options.output

@@ -8,14 +8,16 @@ import tempfile
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from loguru import logger
 
 import alpha_codium
 from alpha_codium.app.events import OnEvent, RunOpened
+from alpha_codium.app.options.shared import Sharded
 from alpha_codium.app.options.solving import SolveSetOptions
 from alpha_codium.config import Settings, load_settings
 from alpha_codium.config.base import Changes, unchanging
@@ -55,6 +57,7 @@ HASHES = {
     "files": "the repository's files",
 }
 
+PART = TypeVar("PART", bound=Sharded)
 # A function that returns settings based on those of an earlier run, or on none.
 SettingsOn = Callable[[Mapping[str, Any] | None], Settings]
 
@@ -134,15 +137,20 @@ def is_begun(run: str) -> bool:
     return (runs_folder() / run / RUN_FILE).exists()
 
 
-def run_of_part(shard: Shard | None, run: str | None, resume: str | None) -> tuple[str | None, str | None]:
-    """Return `run` and `resume` with the name of a part's run, which is resumed if it has begun.
+def part_of(options: PART) -> tuple[Shard | None, PART]:
+    """Return the part that options ask for, and the options with its name and with its run.
 
-    So the task of an array job is repeated by the same command.
+    That run is resumed if it has begun, so that the task of an array job is repeated by the same command.
     """
-    if shard is None or run is None:
-        return run, resume
-    name = shard.run_name(run)
-    return (None, name) if is_begun(name) else (name, None)
+    if not options.shard:
+        return None, options
+    shard = Shard.of(options.shard, os.environ)
+    options = replace(options, shard=str(shard))
+    if options.run is None:
+        return shard, options
+    name = shard.run_name(options.run)
+    run, resume = (None, name) if is_begun(name) else (name, None)
+    return shard, replace(options, run=run, resume=resume)
 
 
 def run_settings(name: str) -> Mapping[str, Any]:

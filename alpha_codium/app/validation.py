@@ -1,13 +1,12 @@
 """Validation of a dataset's tests, checkers and limits with its known solutions."""
 
-import os
 from dataclasses import replace
 from typing import Any
 
 from alpha_codium.app.evaluation import describe, subset_of, with_executor, write_results
 from alpha_codium.app.events import OnEvent, judging
 from alpha_codium.app.options.judging import ValidateOptions
-from alpha_codium.app.run_folders import run_of_part, run_or_temporary, verdict_settings, with_settings
+from alpha_codium.app.run_folders import part_of, run_or_temporary, verdict_settings, with_settings
 from alpha_codium.audit.datasets.assessment import Assessment
 from alpha_codium.audit.datasets.columns import check_output, write_validated
 from alpha_codium.audit.datasets.report import ValidationReport
@@ -22,7 +21,6 @@ from alpha_codium.errors import UserError
 from alpha_codium.eval.judging import OpenJudge, open_judge
 from alpha_codium.eval.prepare import parse_test_types
 from alpha_codium.eval.results import ProblemResult
-from alpha_codium.eval.shards import Shard
 from alpha_codium.judge import Rules
 from alpha_codium.options import recorded, use_case
 from alpha_codium.problem import TestType
@@ -35,8 +33,7 @@ async def validate_async(options: ValidateOptions) -> ValidationReport:
 
     Raises UserError if the dataset can't be read, or the output can't be written.
     """
-    shard = Shard.of(options.shard, os.environ) if options.shard else None
-    run, resume = run_of_part(shard, options.run, options.resume)
+    shard, options = part_of(options)
     settings, output = with_executor(options.settings or load_settings(), options), options.output
     if shard is not None and output is not None:
         raise UserError("a part has no `output`: merge the parts, and resume the merged run with `output`")
@@ -55,13 +52,12 @@ async def validate_async(options: ValidateOptions) -> ValidationReport:
     description = describe("validate", options.dataset, problems, kinds, code_tester=decisive, **described)
     chosen = subset.choose(problems)
     if shard is not None:
-        options = replace(options, shard=str(shard))
         description["shard"] = options.shard
         chosen = shard.problems(chosen)
     async with open_judge(settings, rules=rules) as judge:
         description |= {"sandbox": judge.identity.to_json()}
         entries = description | with_settings(recorded(options), settings)
-        with run_or_temporary(run, resume, entries, options.on_event) as folder:
+        with run_or_temporary(options.run, options.resume, entries, options.on_event) as folder:
             results = await _observe(chosen, kinds, judge, folder, options.on_event)
             report = await in_thread(_report, chosen, kinds, judge, folder, results, options)
             await in_thread(write_results, folder, report.to_json(), results, judge.executor)

@@ -30,7 +30,7 @@ from alpha_codium.verdict import Identity, Verdict
 from alpha_codium.wording import counted
 
 COMMANDS = ("score", "eval_gen_solutions")
-# How much more time a program gets that exceeds its limit now, and didn't then.
+# A program that exceeds its time limit only now is run again with so many times the limit.
 MORE_TIME = 10
 TIME = Verdict.TIME_LIMIT_EXCEEDED
 
@@ -39,9 +39,9 @@ TIME = Verdict.TIME_LIMIT_EXCEEDED
 class Deviation(JsonValue):
     """A program whose verdict, or number of passed tests, isn't the recorded one.
 
-    `near_limit`: in one of both cases a limit was near, so that the machine's load may be the reason. `slower_here`:
-    the program exceeds its time now, but with ten times as much it does as recorded. `changed` names what the receipt
-    says was different then: tests, checker, limits.
+    `near_limit`: now or then a limit was near, so the load of the machine may be the reason. `slower_here`: the program
+    exceeds its time limit now, but has the recorded verdict with ten times the limit. `changed` names what differs from
+    the receipt: tests, checker, limits.
     """
 
     problem: str

@@ -8,8 +8,8 @@
    judgement raises, or the caller stops, the others are cancelled.
 2. Of consecutive tasks with the same problem, tests and rules, those with the same program are judged once.
 3. Consecutive tasks whose tests can share processes (`is_batched`) form batches of at most `MOST_IN_BATCH`. A
-   batch gives the verdicts that its programs get alone. All other tasks are batches of one, unless the executor takes
-   larger ones (`tests_in_batch`), which are the same for the same tasks.
+   batch gives the verdicts that its programs get alone. Every other task is a batch of its own, unless the executor
+   asks for larger batches (`tests_in_batch`). The same tasks always form the same batches.
 4. Tests that got no verdict are judged again, at most `retries` times each.
 5. Tasks and judgements are values: an executor may judge them in another process or on another machine.
 """

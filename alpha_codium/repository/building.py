@@ -109,7 +109,7 @@ async def tasks_of(
 
 
 def too_many_crash(tasks: Sequence[RepositoryTask]) -> bool:
-    """Whether the last of some tasks has a bug that only raises an error, as more than one and a fifth of them have."""
+    """Whether the last task must go: its bug only raises an error, and so do the bugs of too many tasks before it."""
     crashes = sum(task.bug_crashes for task in tasks)
     return tasks[-1].bug_crashes and crashes > max(1, MOST_CRASHES * len(tasks))
 
@@ -240,7 +240,7 @@ async def _with_bugs(trial: Trial, chance: random.Random) -> RepositoryTask:
         elif not run.crash.startswith(Status.TIME_LIMIT_EXCEEDED):
             found.append((bug, run))
         if len(survivors) > (len(bugs) * (1 - LEAST_SCORE) if len(bugs) >= MUTANTS else 0):
-            raise NoTask("its tests find too few small bugs")
+            raise NoTask("its tests are too weak: they find too few small bugs")
     if not found:
         raise NoTask("its tests find no bug")
     bug, run = next((each for each in found if asserts(each[1])), found[0])

@@ -3,8 +3,8 @@
 The cost of a request is the number of its tests. A request is accepted if its cost and that of the requests in progress
 are at most `most_cost`, or if there are none. Of the programs of accepted requests, `at_once` are judged at a time. The
 next one is that of the client that has had the fewest tests while others waited (start-time fair queueing), so that
-neither a large batch nor large programs of one client hold up the others. Nor do names that are new with each request:
-a new client counts as one that has had half of its first program already, and so comes behind some of those that wait.
+neither a large batch nor large programs of one client hold up the others. Inventing a new name for each request doesn't
+help either: a new client counts as one that has already had half of its first program, and so waits behind others.
 """
 
 import asyncio

@@ -86,7 +86,7 @@ UNSURE = SOURCE.replace(
         (method_of("Sale.net", GROSS, FREE), "its tests pass with a body that does nothing"),
         (method_of("Sale.net", "test_prices.PriceTest.test_none"), "its tests fail"),
         (replace(method_of("Sale.net", NET), loading=True), "it is called while the repository is imported"),
-        (method_of("Price.free", FREE, source=UNSURE), "its tests find too few small bugs"),
+        (method_of("Price.free", FREE, source=UNSURE), "its tests are too weak: they find too few small bugs"),
     ],
 )
 async def test_a_method_that_tests_do_not_decide_is_no_task(

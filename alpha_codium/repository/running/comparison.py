@@ -1,4 +1,4 @@
-"""Runs of the repository benchmark on the same tasks: what a model generates, but doesn't complete or repair.
+"""Compares runs of the repository benchmark on the same tasks, such as those of its three benchmarks with one model.
 
 Runs are joined by task (`dp_id`), whatever their benchmark, model or order. A task counts with the mean of its
 replicas, by the last answer of each. Statistics are those of docs/statistics.md.

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from alpha_codium.sandbox.engine import files
 
-# What is kept: so many programs, none of them larger.
+# At most so many programs are kept, each of at most so many bytes.
 MOST_KEPT = 16
 LARGEST_KEPT = 4 << 20
 
