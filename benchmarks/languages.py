@@ -34,7 +34,7 @@ from alpha_codium.paths import programs_folder
 from alpha_codium.program import PYTHON, Job, Program
 from alpha_codium.sandbox.conformance.test_languages import MODES
 from alpha_codium.sandbox.engine import files
-from alpha_codium.sandbox.engine.native import ProgramCache
+from alpha_codium.sandbox.engine.program_cache import ProgramCache
 from alpha_codium.verdict import Execution
 from benchmarks.sandbox.meter import CgroupMeter, open_meter
 

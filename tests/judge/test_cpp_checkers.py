@@ -14,7 +14,7 @@ from alpha_codium.judge.cpp_checkers import with_headers
 from alpha_codium.limits import Limits
 from alpha_codium.problem import TestCase
 from alpha_codium.sandbox import Sandbox, open_sandbox
-from alpha_codium.sandbox.engine import native
+from alpha_codium.sandbox.engine import building
 from alpha_codium.sandbox.portable.isolation import namespaces_command
 from alpha_codium.verdict import Judgement, Verdict
 from tests.judge.checkers import needs_compiler, problem
@@ -156,7 +156,7 @@ def compilers(name: str) -> list[Path]:
 @needs_compiler
 @pytest.mark.thorough
 async def test_no_compiler_outlives_its_time_out(both: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(native, "COMPILER_LIMITS", Limits(cpu_seconds=30, wall_seconds=2.5, memory_bytes=1 << 30))
+    monkeypatch.setattr(building, "COMPILER_LIMITS", Limits(cpu_seconds=30, wall_seconds=2.5, memory_bytes=1 << 30))
     files, seen = {"slow_checker.cpp": SLOW}, False
     running = asyncio.create_task(Judge(both).for_problem(problem(files)).judge("print(2)", ONE))
     while not running.done():

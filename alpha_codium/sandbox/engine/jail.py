@@ -87,7 +87,7 @@ def program_folder_in(scratch: Scratch | None) -> str:
 class RunnerProgram:
     """What a runner runs: the `source` of a Python program, its trusted `driver`, the path of its main file.
 
-    With `native`, it is another program, see `engine/native`; `source` is an executable, or files. `by_turns`: see
+    With `native`, it is another program, see `engine/building`; `source` is an executable, or files. `by_turns`: see
     `inside/turns`.
     """
 

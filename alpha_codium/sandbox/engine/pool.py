@@ -24,6 +24,7 @@ from alpha_codium.limits import Limits
 from alpha_codium.paths import programs_folder
 from alpha_codium.program import PYTHON, Job, PairJob, Program, Side, Workspace
 from alpha_codium.sandbox.engine import cgroups, scratch
+from alpha_codium.sandbox.engine.building import built
 from alpha_codium.sandbox.engine.cancellation import Cancellation, Cancelled, finish, in_thread
 from alpha_codium.sandbox.engine.channel import Channel
 from alpha_codium.sandbox.engine.descriptors import DescriptorChannel
@@ -38,8 +39,8 @@ from alpha_codium.sandbox.engine.interpreter import (
     version_of,
 )
 from alpha_codium.sandbox.engine.jail import Jail
-from alpha_codium.sandbox.engine.native import ProgramCache, built
 from alpha_codium.sandbox.engine.pairs import run_pair
+from alpha_codium.sandbox.engine.program_cache import ProgramCache
 from alpha_codium.sandbox.engine.session import Building, Session
 from alpha_codium.sandbox.engine.slot import Slot
 from alpha_codium.sandbox.engine.toolchains import Toolchains

@@ -17,12 +17,12 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from alpha_codium.limits import COMPILER_LIMITS
+from alpha_codium.sandbox.engine.building import native_of
 from alpha_codium.sandbox.engine.cancellation import Cancellation, WorkerLost
 from alpha_codium.sandbox.engine.channel import RunnerLost, Wiring
 from alpha_codium.sandbox.engine.descriptors import timeval
 from alpha_codium.sandbox.engine.inside.wire import LINK
 from alpha_codium.sandbox.engine.jail import RunnerProgram
-from alpha_codium.sandbox.engine.native import native_of
 from alpha_codium.sandbox.engine.runner_client import RunnerClient
 from alpha_codium.sandbox.engine.worker import Worker
 

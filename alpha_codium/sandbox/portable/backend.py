@@ -25,6 +25,7 @@ from alpha_codium.languages.python import DRIVER, Python
 from alpha_codium.languages.tools import Build
 from alpha_codium.limits import COMPILE_LIMITS, OVERHEAD_BYTES, Limits
 from alpha_codium.program import Job, Side
+from alpha_codium.sandbox.engine.building import native_of
 from alpha_codium.sandbox.engine.cancellation import Cancellation, WorkerLost
 from alpha_codium.sandbox.engine.channel import Channel
 from alpha_codium.sandbox.engine.containers.frame_channel import FrameChannel
@@ -38,7 +39,6 @@ from alpha_codium.sandbox.engine.interpreter import (
     require_interpreter,
 )
 from alpha_codium.sandbox.engine.jail import OWN_PROCESSES, Jail, RunnerProgram
-from alpha_codium.sandbox.engine.native import native_of
 from alpha_codium.sandbox.engine.pool import JailPool
 from alpha_codium.sandbox.engine.session import Building
 from alpha_codium.sandbox.engine.slot import Slot

@@ -16,9 +16,9 @@ from alpha_codium.errors import SandboxError
 from alpha_codium.languages.tools import Build
 from alpha_codium.program import Job, Program
 from alpha_codium.sandbox import open_sandbox
-from alpha_codium.sandbox.engine import native
+from alpha_codium.sandbox.engine import building
 from alpha_codium.sandbox.engine.cancellation import Cancellation
-from alpha_codium.sandbox.engine.native import ProgramCache, digest_of
+from alpha_codium.sandbox.engine.program_cache import ProgramCache, digest_of
 from alpha_codium.sandbox.engine.worker import Worker
 from alpha_codium.sandbox.portable.isolation import namespaces_command
 from alpha_codium.sandbox.protocol import report_of
@@ -90,8 +90,8 @@ def test_a_program_that_is_removed_before_it_is_read_is_built_again(tmp_path: Pa
     cache, compiled = Emptied(tmp_path), Execution(Status.COMPILATION_ERROR, stderr="compiled again")
     cache.keep(build_of("a"), b"made")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(native, "compiled", lambda *_: compiled)
-        assert native.built(build_of("a"), cache, no_compiler, Cancellation()) is compiled
+        patch.setattr(building, "compiled", lambda *_: compiled)
+        assert building.built(build_of("a"), cache, no_compiler, Cancellation()) is compiled
     assert cache.removed == 1
 
 
@@ -99,7 +99,7 @@ def test_a_cache_that_can_not_be_written_is_reported_in_one_line(tmp_path: Path)
     (tmp_path / "file").write_text("")
     cache = ProgramCache(tmp_path / "file")
     with pytest.raises(SandboxError, match=r"cannot store a compiled program in .*: File exists"):
-        native.built(build_of("a"), cache, no_compiler, Cancellation())
+        building.built(build_of("a"), cache, no_compiler, Cancellation())
 
 
 def entry_of(cache: ProgramCache, text: str) -> Path:

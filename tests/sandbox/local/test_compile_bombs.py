@@ -8,7 +8,7 @@ import pytest
 import alpha_codium as ac
 from alpha_codium.limits import Limits
 from alpha_codium.program import Job, Program
-from alpha_codium.sandbox.engine import native
+from alpha_codium.sandbox.engine import building
 from alpha_codium.verdict import Status
 from tests.languages.available import require
 
@@ -57,7 +57,7 @@ BOMBS = {
 def test_a_program_that_attacks_its_compiler_ends_at_the_limits(name, monkeypatch):
     language, bomb, message = BOMBS[name]
     require(language)
-    monkeypatch.setattr(native, "COMPILER_LIMITS", LIMITS)
+    monkeypatch.setattr(building, "COMPILER_LIMITS", LIMITS)
     harmless = {
         "c": "int main(void) { return 0; }",
         "cpp": "int main() {}",
@@ -77,6 +77,6 @@ def test_a_program_that_attacks_its_compiler_ends_at_the_limits(name, monkeypatc
     assert [execution.status for execution in bombed] == [Status.COMPILATION_ERROR], bombed
     assert message in bombed[0].stderr
     assert "root:" not in bombed[0].stderr
-    assert len(bombed[0].stderr) <= native.ERRORS_KEPT + 100
+    assert len(bombed[0].stderr) <= building.ERRORS_KEPT + 100
     assert bombed[0].cpu_seconds < 2 * LIMITS.cpu_seconds
     assert [execution.status for execution in after] == [Status.FINISHED, Status.FINISHED], after

@@ -11,7 +11,7 @@ from alpha_codium.language_table import LANGUAGES
 from alpha_codium.limits import COMPILER_LIMITS, Limits
 from alpha_codium.sandbox import Sandbox
 from alpha_codium.sandbox.conformance.test_languages import BUILT, executed, source_in
-from alpha_codium.sandbox.engine import channel, native
+from alpha_codium.sandbox.engine import building, channel
 from alpha_codium.verdict import Status
 from tests.sandbox.local.test_compile_bombs import TEMPLATES
 
@@ -86,7 +86,7 @@ async def test_a_program_that_collects_memory_exceeds_the_memory_limit(uncounted
 
 
 async def test_a_compiler_has_a_memory_limit_too(uncounted: Sandbox, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(native, "COMPILER_LIMITS", replace(COMPILER_LIMITS, memory_bytes=256 << 20))
+    monkeypatch.setattr(building, "COMPILER_LIMITS", replace(COMPILER_LIMITS, memory_bytes=256 << 20))
     (compilation,) = await executed(uncounted, "cpp", f"{TEMPLATES}// {time.time_ns()}", "")
     assert compilation.status is Status.COMPILATION_ERROR
     assert "virtual memory exhausted" in compilation.stderr

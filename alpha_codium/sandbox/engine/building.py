@@ -1,31 +1,18 @@
-"""Programs that the interpreter of a jail doesn't run: built once by their language's compiler, in a jail, and kept.
+"""Building programs that the interpreter of a jail doesn't run: by their language's compiler, in a jail, and only once.
 
 1. The compiler runs in a jail without a network, which shows it the program's files, its toolchain, and nothing else of
    the machine, under `COMPILER_LIMITS`. When it ends, everything that it started is killed.
 2. What it made comes back through its standard output, so that nothing is read from a folder that it wrote to.
-3. It is kept in `$GENCODE_HOME/cache/programs` by the hash of the files, the command and the compiler's version. One
-   process at a time builds it; entries are renamed into place, so any number of processes can share the folder. The
-   entries that were not used for the longest time are removed when the folder gets too large.
-4. An entry has a digest of its name and content. One that doesn't fit is removed and built again: after a power cut, or
-   if a process was killed while it removed the entry, files may be missing, empty or cut.
-5. A compiler that something else killed, such as the machine's OOM killer, is started again.
+3. It is kept, see `program_cache`.
+4. A compiler that something else killed, such as the machine's OOM killer, is started again.
 """
 
-import contextlib
-import fcntl
-import functools
-import hashlib
-import json
 import marshal
-import os
 import re
 import signal
-import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
-
-from loguru import logger
 
 from alpha_codium.errors import SandboxError
 from alpha_codium.languages.tools import ARTIFACT, PREPARED, Build, Start
@@ -36,122 +23,20 @@ from alpha_codium.sandbox.engine.executables import Executable, executable_at
 from alpha_codium.sandbox.engine.inside.native import FOLDER
 from alpha_codium.sandbox.engine.jail import RunnerProgram
 from alpha_codium.sandbox.engine.outcome import Outcome, lost
+from alpha_codium.sandbox.engine.program_cache import ProgramCache
 from alpha_codium.sandbox.engine.runner_client import RunnerClient
 from alpha_codium.sandbox.engine.worker import Worker
 from alpha_codium.verdict import Execution, Status
 
-# Bytes of all that is kept.
-MOST_KEPT = 4 << 30
 # Prints a file that a command makes: the file, then the command.
 PRINT = 'made=$1; shift; "$@" >&2 && exec cat "$made"'
-# In an entry: the file with its digest.
-CHECK = "sha256"
 TRIES, COMPILER_TRIES = 2, 3
 ERRORS_KEPT = 1 << 16
-LOCKS = 64
 # What compilers print, and the exit status of a shell, when a part of them was killed.
 KILLED = re.compile(r"terminated with signal 9|[Kk]illed signal terminated program|signal: (?:9|killed)\b")
 SHELL_KILLED = 128 + signal.SIGKILL
 # Asks a resident compiler: takes the request, the command that starts it, and its tools. Returns the artifact, or None.
 Ask = Callable[[bytes, list[str], tuple[str, ...], Cancellation], bytes | None]
-
-
-class ProgramCache:
-    """A folder of built programs and precompiled headers, shared by all processes."""
-
-    def __init__(self, folder: Path, most_bytes: int = MOST_KEPT) -> None:
-        self.folder, self.most_bytes = folder, most_bytes
-
-    def find(self, build: Build) -> Path | None:
-        """Return the file that `build` made, and note that it was used; None if there is none, or it is damaged."""
-        entry = self.folder / digest_of(build)
-        try:
-            os.utime(entry)
-        except OSError:
-            return None
-        if is_whole(entry, (build.artifact, *build.kept)):
-            return entry / build.artifact
-        logger.warning("{} was damaged, and is built again", entry)
-        self._remove(entry)
-        return None
-
-    def keep(self, build: Build, made: bytes) -> Path:
-        """Store what `build` made."""
-        entry = self.folder / digest_of(build)
-        with tempfile.TemporaryDirectory(dir=self.folder, prefix="new-", ignore_cleanup_errors=True) as name:
-            new = Path(name) / "entry"
-            (new / build.artifact).parent.mkdir(parents=True)
-            (new / build.artifact).write_bytes(made)
-            for path in build.kept:
-                (new / path).write_text(build.files[path])
-            (new / CHECK).write_text(digest_of_entry(new, entry.name, (build.artifact, *build.kept)))
-            with contextlib.suppress(OSError):
-                new.rename(entry)
-        self._make_room()
-        return entry / build.artifact
-
-    @contextlib.contextmanager
-    def building(self, build: Build) -> Iterator[None]:
-        """Keep other threads and processes from building the same."""
-        number = int(digest_of(build)[:4], 16) % LOCKS
-        self.folder.mkdir(parents=True, exist_ok=True)
-        with (self.folder / f"lock-{number}").open("w") as lock:
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            yield
-
-    def _make_room(self) -> None:
-        """Remove the entries that were not used for the longest time, until the rest is small enough."""
-        found = []
-        for entry in self.folder.iterdir():
-            with contextlib.suppress(OSError):
-                if entry.is_dir() and not entry.name.startswith("new-"):
-                    size = sum(file.stat().st_size for file in entry.rglob("*") if file.is_file())
-                    found.append((entry.stat().st_mtime, size, entry))
-        left = sum(size for _, size, _ in found)
-        for _, size, entry in sorted(found):
-            if left <= self.most_bytes:
-                break
-            self._remove(entry)
-            left -= size
-
-    def _remove(self, entry: Path) -> None:
-        """Rename an entry away before it is removed, so that nobody finds half of it."""
-        with tempfile.TemporaryDirectory(dir=self.folder, prefix="new-", ignore_cleanup_errors=True) as name:
-            with contextlib.suppress(OSError):
-                entry.rename(Path(name) / "entry")
-
-
-def is_whole(entry: Path, paths: tuple[str, ...]) -> bool:
-    """Whether the files of an entry are those that were stored. Files that didn't change since aren't read again."""
-    try:
-        states = [(entry / path).stat() for path in (CHECK, *paths)]
-        return _is_whole(entry, paths, tuple((state.st_ino, state.st_size, state.st_mtime_ns) for state in states))
-    except OSError:
-        return False
-
-
-@functools.lru_cache(maxsize=1024)
-def _is_whole(entry: Path, paths: tuple[str, ...], _states: tuple[tuple[int, ...], ...]) -> bool:
-    """Compare the digest of an entry; the states of its files are only part of the cache key."""
-    return (entry / CHECK).read_bytes() == digest_of_entry(entry, entry.name, paths).encode()
-
-
-def digest_of_entry(folder: Path, name: str, paths: Sequence[str]) -> str:
-    """Return the digest of an entry's name and of the lengths and contents of its files; raises OSError."""
-    digest = hashlib.sha256(name.encode())
-    for path in paths:
-        data = (folder / path).read_bytes()
-        digest.update(b"%d " % len(data))
-        digest.update(data)
-    return digest.hexdigest()
-
-
-def digest_of(build: Build) -> str:
-    """Return the name under which what `build` makes is kept."""
-    named = (build.files, build.environment)
-    others = [digest_of(build.otherwise)] if build.otherwise else []
-    parts = [*others, build.command, build.artifact, build.version, *(sorted(each.items()) for each in named)]
-    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
 def built(
