@@ -138,9 +138,9 @@ def is_begun(run: str) -> bool:
 
 
 def part_of(options: PART) -> tuple[Shard | None, PART]:
-    """Return the part that options ask for, and the options with its name and with its run.
+    """Return the part that the options ask for, and the options with its name, such as 2/8, and its own run.
 
-    That run is resumed if it has begun, so that the task of an array job is repeated by the same command.
+    The run is resumed if it has begun, so an array job's task can be started again with the same command.
     """
     if not options.shard:
         return None, options

@@ -10,7 +10,7 @@ from alpha_codium.app.run_folders import part_of, run_or_temporary, verdict_sett
 from alpha_codium.audit.datasets.assessment import Assessment
 from alpha_codium.audit.datasets.columns import check_output, write_validated
 from alpha_codium.audit.datasets.report import ValidationReport
-from alpha_codium.audit.datasets.running import assess_known, known_programs, observe_known
+from alpha_codium.audit.datasets.running import assess_known, by_all_tests, known_programs, observe_known
 from alpha_codium.audit.datasets.timing import calibration
 from alpha_codium.config import Settings, load_settings
 from alpha_codium.coroutines import blocking, in_thread
@@ -44,8 +44,7 @@ async def validate_async(options: ValidateOptions) -> ValidationReport:
         if not options.overwrite:
             refuse_replacing([problems.split_name], output_path(output))
     # Every test is run, since each is checked separately.
-    rules = Rules.of(settings.code_tester, settings.languages.time_limit_factors)
-    rules = replace(rules, stop_on_first_failure=False)
+    rules = by_all_tests(Rules.of(settings.code_tester, settings.languages.time_limit_factors))
     subset = subset_of(options)
     described = {"sample_rate": options.sample_rate, "seed": options.seed} | subset.as_record()
     decisive = _settings_of(settings)

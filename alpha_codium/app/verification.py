@@ -30,7 +30,7 @@ from alpha_codium.verdict import Identity, Verdict
 from alpha_codium.wording import counted
 
 COMMANDS = ("score", "eval_gen_solutions")
-# A program that exceeds its time limit only now is run again with so many times the limit.
+# A program that exceeds its time limit now, and didn't then, runs again with the limit times this.
 MORE_TIME = 10
 TIME = Verdict.TIME_LIMIT_EXCEEDED
 

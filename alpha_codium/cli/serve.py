@@ -44,30 +44,23 @@ def server_options(port: int, variable: str) -> Decorator:
 
 
 def run_until_signal(serving: Coroutine[Any, Any, None]) -> None:
-    """Run a server in the main thread, where it may handle signals; until it does, SIGTERM cancels it.
+    """Run a server in the main thread, where it may handle signals. SIGTERM cancels it if it doesn't handle it itself.
 
-    A signal handler that raises would do so in any callback of the loop, which can leave the server waiting for ever.
+    The handler of other commands raises, here in whatever callback the loop runs, which could leave a server waiting
+    for ever. Raises Terminated after SIGTERM.
     """
-    terminated = False
 
     async def run() -> None:
         task = asyncio.current_task()
         assert task is not None
-
-        def end() -> None:
-            nonlocal terminated
-            terminated = True
-            task.cancel()
-
-        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, end)
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
         await serving
 
     try:
         asyncio.run(run())
     except asyncio.CancelledError:
-        if terminated:
-            raise Terminated from None
-        raise
+        # Of Ctrl-C asyncio makes a KeyboardInterrupt.
+        raise Terminated from None
 
 
 @click.command("serve")

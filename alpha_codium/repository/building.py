@@ -109,7 +109,7 @@ async def tasks_of(
 
 
 def too_many_crash(tasks: Sequence[RepositoryTask]) -> bool:
-    """Whether the last task must go: its bug only raises an error, and so do the bugs of too many tasks before it."""
+    """Whether the last task must go: its bug only raises an error, and so do those of too many others."""
     crashes = sum(task.bug_crashes for task in tasks)
     return tasks[-1].bug_crashes and crashes > max(1, MOST_CRASHES * len(tasks))
 

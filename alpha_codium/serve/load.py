@@ -4,7 +4,8 @@ The cost of a request is the number of its tests. A request is accepted if its c
 are at most `most_cost`, or if there are none. Of the programs of accepted requests, `at_once` are judged at a time. The
 next one is that of the client that has had the fewest tests while others waited (start-time fair queueing), so that
 neither a large batch nor large programs of one client hold up the others. Inventing a new name for each request doesn't
-help either: a new client counts as one that has already had half of its first program, and so waits behind others.
+help either: a new client counts as one that has already had half of its first program, and so comes behind some that
+wait.
 """
 
 import asyncio

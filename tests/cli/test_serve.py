@@ -1,4 +1,4 @@
-"""`gencode serve` and its relatives, at a signal."""
+"""The commands that serve: what a signal does to them."""
 
 import asyncio
 import signal
@@ -11,12 +11,10 @@ from alpha_codium.cli.serve import run_until_signal
 
 @pytest.mark.parametrize(("number", "raised"), [(signal.SIGTERM, Terminated), (signal.SIGINT, KeyboardInterrupt)])
 def test_a_signal_in_a_task_of_a_starting_server_cancels_the_server(number, raised):
-    cleaned = []
+    cleaned_up = []
 
     async def helper():
         signal.raise_signal(number)
-        await asyncio.sleep(0)
-        cleaned.append("helper")
 
     async def serve():
         try:
@@ -24,9 +22,8 @@ def test_a_signal_in_a_task_of_a_starting_server_cancels_the_server(number, rais
                 group.create_task(helper())
                 await asyncio.sleep(60)
         finally:
-            cleaned.append("server")
+            cleaned_up.append("server")
 
     with pytest.raises(KeyboardInterrupt) as error:
         run_until_signal(serve())
-    assert error.type is raised
-    assert cleaned[-1] == "server"
+    assert (error.type, cleaned_up) == (raised, ["server"])

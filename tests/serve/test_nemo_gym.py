@@ -64,8 +64,7 @@ def test_the_metadata_tell_about_the_test_that_failed(client):
     }
 
 
-# Half a minute of CPU time, which the original gives a program; other dialects show limits in the other tiers.
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_a_program_that_takes_too_long_fails(client):
     found = verify(client, python("while True: pass"))
     assert (found["reward"], found["result"]) == (0.0, [-3])

@@ -162,7 +162,7 @@ async def observe_known(
 
 
 def by_all_tests(rules: Rules) -> Rules:
-    """Return the rules, by which all tests are run."""
+    """Return the rules, but all tests are run."""
     return replace(rules, stop_on_first_failure=False)
 
 

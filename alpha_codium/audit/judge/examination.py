@@ -149,7 +149,7 @@ def _not_run(case: Case, missing: Collection[str], languages: Languages, isolate
 
 @dataclass(frozen=True, slots=True)
 class _Tolerant(Executor):
-    """An executor for cases that a backend may refuse to run; they get a judgement without tests, and no retry."""
+    """An executor for cases that a backend may refuse to run: their judgement has no tests, and no retry."""
 
     executor: Executor
 

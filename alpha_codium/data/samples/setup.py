@@ -16,7 +16,6 @@ from alpha_codium.problem import ExecutionSpec, Problem
 from alpha_codium.program import PYTHON
 
 ALL, IMPORTS, NONE = "all", "imports", "none"
-SETUPS = (ALL, IMPORTS, NONE)
 # The traceback shows this line to whoever asks why such a program failed.
 MISSING = "# a helper of the prompt that the program doesn't define: setup = all adds it"
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from alpha_codium.sandbox.engine import files
 
-# At most so many programs are kept, each of at most so many bytes.
+# How many programs are kept at most, and how large, in bytes, each may be.
 MOST_KEPT = 16
 LARGEST_KEPT = 4 << 20
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from alpha_codium.data.samples.setup import SETUPS, WithSetup, with_setup
+from alpha_codium.data.samples.setup import ALL, IMPORTS, NONE, WithSetup, with_setup
 from alpha_codium.judge import Judge
 from alpha_codium.problem import ExecutionSpec, Problem, TestType
 from alpha_codium.sandbox import open_sandbox
@@ -32,7 +32,7 @@ async def test_a_whole_program_gets_what_is_asked_for_of_the_prompts_code(setup,
     assert found == passes
 
 
-@pytest.mark.parametrize("setup", SETUPS)
+@pytest.mark.parametrize("setup", [ALL, IMPORTS, NONE])
 async def test_a_program_that_goes_on_from_the_prompt_passes_and_one_that_lies_about_a_helper_does_not(setup, tmp_path):
     complete = ((0, ADD + "    return sum(xs)\n"), (1, WITH_HELPER), (1, LYING_HELPER))
     assert await verdicts(humaneval(tmp_path), setup, *complete) == [True, True, False]
