@@ -296,4 +296,4 @@ def require_token(host: str, token: str, remedy: str) -> None:
     except ValueError:
         is_reached = host != "localhost"
     if is_reached and not token:
-        raise UserError(f"{host} can be reached by others: {remedy}")
+        raise UserError(f"{host or 'every address'} can be reached by others: {remedy}")

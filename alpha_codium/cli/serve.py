@@ -29,14 +29,20 @@ def server_options(port: int, variable: str) -> Decorator:
     """The address and the token of a server; the token arrives as `token`, by default that in the `variable`."""
 
     def token_in(_context: click.Context, _option: click.Parameter, file: Path | None) -> str:
-        token = file.read_text().strip() if file else os.environ.get(variable, "")
-        if file and not token:
+        if file is None:
+            return os.environ.get(variable, "")
+        try:
+            token = file.read_text("utf-8").strip()
+        except ValueError as error:
+            raise UserError(f"{file} is not a text in UTF-8") from error
+        if not token:
             raise UserError(f"{file} is empty")
         return token
 
     return options(
         click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on."),
-        click.option("--port", default=port, show_default=True, help="The port to listen on; 0 means a free one."),
+        click.option("--port", type=click.IntRange(0, 65535), default=port, show_default=True,
+                     help="The port to listen on; 0 means a free one."),
         click.option("--token_file", "token", type=click.Path(exists=True, dir_okay=False, path_type=Path),
                      callback=token_in,
                      help=f"A file with the token that requests must have.  [default: ${variable}, or none]"),

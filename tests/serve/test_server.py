@@ -158,7 +158,9 @@ def test_pages_of_other_sites_may_not_read_answers():
     ("options", "reason"),
     [
         (["--host", "0.0.0.0"], "0.0.0.0 can be reached by others: set GENCODE_SERVE_TOKEN, or give a --token_file"),
+        (["--host", ""], "every address can be reached by others"),
         (["--token", "secret"], "No such option"),
+        (["--token_file", sys.executable], "is not a text in UTF-8"),
         (["-o", "code_tester.sandbox=false"], "a server runs programs only in a sandbox"),
     ],
 )
