@@ -4,7 +4,6 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from types import TracebackType
 from typing import Any, Self
 
 # Seconds between two plain lines: while steps are done, and while a step takes long.
@@ -40,9 +39,7 @@ class Progress:
             threading.Thread(target=self._show_waiting, daemon=True, name="gencode-progress").start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_exc: object) -> None:
         """Stop the display; a plain one prints a last line."""
         self._ended.set()
         if self._live is not None:

@@ -81,11 +81,11 @@ def chosen_model(settings: Settings) -> str:
     Raises UserError if it can't be used: a local model needs xllamacpp, another one is asked a question.
     """
     model = settings.config.model or smallest_model()
-    config = settings.config.model_copy(update={"model": model})
-    require_local_models(config)
+    chosen = settings.changed("config", model=model)
+    require_local_models(chosen.config)
     if not model.startswith(LOCAL):
         try:
-            ask("Reply with OK.", settings=settings.model_copy(update={"config": config}))
+            ask("Reply with OK.", settings=chosen)
         except ModelError as error:
             raise error if isinstance(error, UserError) else ModelNotFound(f"no answer: {error}") from error
     return model

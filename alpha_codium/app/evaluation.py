@@ -120,7 +120,7 @@ async def evaluate_async(options: EvaluateOptions) -> Score:
     if isinstance(sandbox, str):
         changes["tester_type"], sandbox = sandbox, None
     tasks, description = await in_thread(_candidates, options)
-    changed = with_code_tester(settings, **changes)
+    changed = settings.changed("code_tester", **changes)
     return await Evaluation(tasks, description, changed, options, sandbox, options.rules).run()
 
 
@@ -172,14 +172,9 @@ def subset_of(options: OfPart) -> Subset:
     return Subset(options.sample_rate, options.seed, options.limit, tuple(options.names))
 
 
-def with_code_tester(settings: Settings, **changes: Any) -> Settings:
-    """Return the settings with changed values in `[code_tester]`."""
-    return settings.model_copy(update={"code_tester": settings.code_tester.model_copy(update=changes)})
-
-
 def with_executor(settings: Settings, options: Judging) -> Settings:
     """Return the settings with the executor of the options, if they name one."""
-    return settings if options.executor is None else with_code_tester(settings, executor=options.executor)
+    return settings if options.executor is None else settings.changed("code_tester", executor=options.executor)
 
 
 def write_results(

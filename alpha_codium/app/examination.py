@@ -5,7 +5,6 @@ from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass
 from typing import ClassVar
 
-from alpha_codium.app.evaluation import with_code_tester
 from alpha_codium.app.events import KitExamined, OnEvent, ProgressCounter, judging, working
 from alpha_codium.app.options.judging import CheckOptions
 from alpha_codium.app.run_folders import opened_run, verdict_settings
@@ -44,7 +43,7 @@ async def check_judge_async(options: CheckOptions) -> JudgeReport:
     Raises UserError if the file can't be read, or the sandbox isn't available.
     """
     settings, path, on_event = options.settings or load_settings(), options.known_verdicts, options.on_event
-    labelled = with_code_tester(settings, time_limit_factor=options.time_limit_factor)
+    labelled = settings.changed("code_tester", time_limit_factor=options.time_limit_factor)
     # The limits of a file of submissions are for each of its languages.
     rules = Rules.of(labelled.code_tester, time_limit_factors={})
     known = await in_thread(KnownVerdicts, path) if path is not None else None

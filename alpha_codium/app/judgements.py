@@ -1,9 +1,9 @@
 """Judgements of single programs, for reward functions and other callers that have programs and tests at hand."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import Any
 
-from alpha_codium.app.evaluation import with_code_tester
+from alpha_codium.app.tests_of import Shape, problem_of
 from alpha_codium.config import Settings, load_settings
 from alpha_codium.coroutines import blocking, in_thread
 from alpha_codium.eval.judging import open_judge
@@ -12,20 +12,16 @@ from alpha_codium.judge import Rules
 from alpha_codium.judge.executors import Task
 from alpha_codium.judge.many import judge_all
 from alpha_codium.languages import language_named
-from alpha_codium.problem import ExecutionSpec, Problem, TestCase, TestType
+from alpha_codium.problem import Problem, TestType
 from alpha_codium.program import PYTHON, Program
 from alpha_codium.sandbox.blocking import AnySandbox
 from alpha_codium.values import shown
 from alpha_codium.verdict import Judgement
 
-Tests = Problem | Sequence[tuple[str, str]] | Sequence[TestCase] | Sequence[str]
-EXPECTED = "a Problem, a list of pairs (input, output), or a list of assertions such as 'assert f(1) == 2'"
-ASSERTIONS = ExecutionSpec("assertions")
-
 
 async def judge_program_async(
     program: str | Program,
-    tests: Tests,
+    tests: Shape,
     *,
     language: str = PYTHON,
     test_type: str | Iterable[str] = tuple(TestType),
@@ -36,10 +32,11 @@ async def judge_program_async(
     """Judge one program by its tests.
 
     `program` is the source of a program in `language`, or a `Program`. `tests` are pairs of an input and the output
-    that is expected for it; or code with assertions, each a test; or a `Problem`, which has its own kind of tests,
-    limits and checker, and of which `test_type` chooses the tests (all by default). `rules` are limits and tolerances
-    in place of those of the settings. `sandbox` is a backend's name, or a sandbox; one that is open stays open.
-    `settings` default to `load_settings()`.
+    that is expected for it; or code with assertions, each a test; or in another shape of `alpha_codium.app.tests_of`,
+    such as a column of a dataset for training; or a `Problem`, which has its own kind of tests, limits and checker,
+    and of which `test_type` chooses the tests (all by default). `rules` are limits and tolerances in place of those of
+    the settings. `sandbox` is a backend's name, or a sandbox; one that is open stays open. `settings` default to
+    `load_settings()`.
 
     A test that can't be judged gives `internal_error`, with the reason in `message`. Raises TypeError if an argument
     has the wrong type, and UserError if the sandbox isn't available.
@@ -55,7 +52,7 @@ judge_program = blocking(judge_program_async)
 
 
 async def judge_programs_async(
-    programs: Iterable[tuple[str | Program, Tests]],
+    programs: Iterable[tuple[str | Program, Shape]],
     *,
     language: str = PYTHON,
     test_type: str | Iterable[str] = tuple(TestType),
@@ -74,7 +71,7 @@ async def judge_programs_async(
     pairs = [_task_of_pair(place, pair, language) for place, pair in enumerate(programs)]
     settings = settings or load_settings()
     if isinstance(sandbox, str):
-        settings, sandbox = with_code_tester(settings, tester_type=sandbox), None
+        settings, sandbox = settings.changed("code_tester", tester_type=sandbox), None
     async with open_judge(settings, sandbox, rules) as opened:
         for name in {program.language for program, _ in pairs} - {PYTHON}:
             await in_thread(opened.judge.sandbox.tool_version, name)  # raises if they can't be run
@@ -98,23 +95,4 @@ def _task_of_pair(place: int, pair: Any, language: str) -> tuple[Program, Proble
 def _task(program: Any, tests: Any, language: str) -> tuple[Program, Problem]:
     if not isinstance(program, str | Program):
         raise TypeError(f"a program must be a str or a Program, not {shown(program)}")
-    return Program.from_source(language, program) if isinstance(program, str) else program, _problem_of(tests)
-
-
-def _problem_of(tests: Any) -> Problem:
-    """Return a problem with these tests as private ones; raises TypeError."""
-    if isinstance(tests, Problem):
-        return tests
-    if isinstance(tests, str) or not isinstance(tests, Sequence):
-        raise TypeError(f"tests must be {EXPECTED}, not {shown(tests)}")
-    if tests and all(isinstance(test, str) for test in tests):
-        return Problem("program", private_tests=tuple(TestCase(test, "") for test in tests), execution=ASSERTIONS)
-    return Problem("program", private_tests=tuple(_test_case(place, test) for place, test in enumerate(tests)))
-
-
-def _test_case(place: int, test: Any) -> TestCase:
-    if isinstance(test, TestCase):
-        return test
-    if isinstance(test, tuple | list) and len(test) == 2 and all(isinstance(text, str) for text in test):
-        return TestCase(*test)
-    raise TypeError(f"tests must be {EXPECTED}, with str for input and output: tests[{place}] is {shown(test)}")
+    return Program.from_source(language, program) if isinstance(program, str) else program, problem_of(tests)

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from alpha_codium.app.evaluation import evaluate_async, evaluate_human_async, with_code_tester
+from alpha_codium.app.evaluation import evaluate_async, evaluate_human_async
 from alpha_codium.app.generation import COMMAND, solve_set_async
 from alpha_codium.app.options.judging import MergeOptions
 from alpha_codium.app.run_folders import differing, differing_entry, found_by, is_begun
@@ -62,7 +62,7 @@ async def merge_async(options: MergeOptions) -> Score | RunSummary | ValidationR
     await in_thread(folder.write_lines, JOURNAL, lines)
     await in_thread(_copy_observations, folders, folder.path)
     if "settings" in recorded:
-        recorded["settings"] = with_code_tester(load_settings(base=recorded["settings"]), executor="none")
+        recorded["settings"] = load_settings(base=recorded["settings"]).changed("code_tester", executor="none")
     use_case, more = COMMANDS[command]
     return await use_case(**recorded, **more, resume=found_by(folder.path), on_event=options.on_event)
 

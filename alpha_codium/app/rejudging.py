@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from alpha_codium.app.evaluation import Evaluation, with_code_tester
+from alpha_codium.app.evaluation import Evaluation
 from alpha_codium.app.events import OnEvent, working
 from alpha_codium.app.options.auditing import RejudgeOptions
 from alpha_codium.app.options.judging import ScoreOptions
@@ -68,9 +68,9 @@ async def rejudge_async(options: RejudgeOptions) -> Rejudgement:
     """
     settings = options.settings or load_settings()
     # The judge is checked by `gencode eval doctor`; here, each program is judged once.
-    settings = with_code_tester(settings, known_solutions=0)
+    settings = settings.changed("code_tester", known_solutions=0)
     if options.header is not None:
-        settings = with_code_tester(settings, header=options.header)
+        settings = settings.changed("code_tester", header=options.header)
     parts = [part for file in options.files for part in await in_thread(_parts_of, file, options)]
     runs: list[PublishedRun] = []
     flips: list[tuple[Flip, EvaluationTask]] = []

@@ -106,6 +106,5 @@ async def _replay(plan: _ReplayPlan, options: ReplayOptions) -> Replay:
     with working(options.on_event, "replayed", len(job.names) * job.samples, lacking) as on_sample:
         async with open_judge(settings) as judge:
             solver = Solver(plan.flow, SilentModel(model), model, judge.judge, settings)
-            config = settings.config.model_copy(update={"cache": options.shared})
-            with open_cache(settings.model_copy(update={"config": config})) as cache:
+            with open_cache(settings.changed("config", cache=options.shared)) as cache:
                 return await replay_samples(job, solver, plan.folder, same=plan.same, cache=cache, on_sample=on_sample)

@@ -178,8 +178,7 @@ def _model_settings(config: RunConfig, model: str, address: str) -> Settings:
         "concurrency": inference.batch_size,
         "cache": inference.cache,
     }
-    budget = settings.budget.model_copy(update=config.budget.model_dump())
-    settings = settings.model_copy(update={"config": settings.config.model_copy(update=values), "budget": budget})
+    settings = settings.changed("config", **values).changed("budget", **config.budget.model_dump())
     return settings if inference.check_ground_truth else with_model(settings)
 
 
@@ -200,10 +199,7 @@ def _adapters(folder: Path) -> list[str]:
 
 def with_checkpoint(settings: Settings, checkpoint: str) -> Settings:
     """Return the settings with a checkpoint, which servers have under its own name, as the model."""
-    if not checkpoint:
-        return settings
-    config = settings.config.model_copy(update={"model": f"openai/{checkpoint}"})
-    return settings.model_copy(update={"config": config})
+    return settings.changed("config", model=f"openai/{checkpoint}") if checkpoint else settings
 
 
 def outputs_folder(config: RunConfig) -> Path:

@@ -15,7 +15,7 @@ from alpha_codium.answers.cleaning import (
     clean_samples,
     write_rows,
 )
-from alpha_codium.app.evaluation import Evaluation, describe, subset_of, with_code_tester
+from alpha_codium.app.evaluation import Evaluation, describe, subset_of
 from alpha_codium.app.events import Noted, OnEvent
 from alpha_codium.app.options.judging import CleanOptions, SampleFile, ScoreOptions
 from alpha_codium.config import load_settings
@@ -48,7 +48,7 @@ async def score_async(options: ScoreOptions) -> Score:
     """
     settings = options.settings or load_settings()
     if options.header is not None:
-        settings = with_code_tester(settings, header=options.header)
+        settings = settings.changed("code_tester", header=options.header)
     tasks, description = await prepared(options)
     return await Evaluation(tasks, description, settings, options=options).run()
 

@@ -169,8 +169,8 @@ async def solve_async(
     isn't available.
     """
     settings = settings or load_settings()
-    config = settings.config.model_copy(update={"model": model or settings.config.model})
-    solved = await solve_problem_async(problem, flow, settings=settings.model_copy(update={"config": config}))
+    settings = settings.changed("config", model=model or settings.config.model)
+    solved = await solve_problem_async(problem, flow, settings=settings)
     return solved.candidate
 
 

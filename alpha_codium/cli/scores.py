@@ -43,7 +43,6 @@ score_options = options(
 
 def run_and_print(name: str, common: CommonOptions, evaluate: "Callable[..., Score]", /, **given: Any) -> None:
     """Evaluate with the options given to a command, in a run folder, and print the score."""
-    from alpha_codium.app.evaluation import with_code_tester
     from alpha_codium.cli.reporting import Reporter
 
     reporter, per_problem, csv_path = Reporter(common), given.pop("per_problem"), given.pop("csv_path")
@@ -51,7 +50,7 @@ def run_and_print(name: str, common: CommonOptions, evaluate: "Callable[..., Sco
     settings = with_earlier(common, given)
     given["run"] = new_run(name, given["run"], given["resume"])
     if given.pop("recheck_near_limit"):
-        settings = with_code_tester(settings, recheck_near_limit=True)
+        settings = settings.changed("code_tester", recheck_near_limit=True)
     with reporter.resumable():
         result = evaluate(**given, settings=settings, on_event=reporter)
     common.write_files(result, csv_path)

@@ -285,3 +285,7 @@ class Settings(Section):
     code_tester: CodeTesterSection = CodeTesterSection()
     sandbox: Annotated[SandboxSection, Changes.NOTHING] = SandboxSection()
     languages: LanguagesSection = LanguagesSection()
+
+    def changed(self, section: str, **values: Any) -> Self:
+        """Return the settings with these values in a section; they aren't validated."""
+        return self.model_copy(update={section: getattr(self, section).model_copy(update=values)})

@@ -244,8 +244,7 @@ class _SampleReplayer:
 
 def _without_shared_budgets(settings: Settings) -> Settings:
     """Return the settings without a time limit and without budgets shared with other samples."""
-    solve = settings.solve.model_copy(update={"max_seconds": 0.0})
-    return settings.model_copy(update={"solve": solve, "budget": BudgetSection()})
+    return settings.changed("solve", max_seconds=0.0).model_copy(update={"budget": BudgetSection()})
 
 
 def _difference(then: Candidate, now: Candidate) -> CandidateDifference | None:

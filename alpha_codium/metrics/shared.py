@@ -55,7 +55,7 @@ def backend_of(tester_type: str | None, workers: int, **options: Any) -> Sandbox
 
     settings = load_settings()
     changed = {**options, "workers": workers, **({"tester_type": tester_type} if tester_type else {})}
-    return sandbox_of(settings.model_copy(update={"code_tester": settings.code_tester.model_copy(update=changed)}))
+    return sandbox_of(settings.changed("code_tester", **changed))
 
 
 def warn_near_limit(programs: int) -> None:

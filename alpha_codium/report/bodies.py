@@ -115,8 +115,15 @@ class Bodies:
         languages = {sample.language for sample in samples}
         tests = problems.tests_of(problem)[:MOST_TESTS] if problem else []
         return {
-            "tests": [[kind.value.removesuffix("_tests"), *map(_test_text, test)] for kind, test in _texts(tests)],
-            "limits": {each: _limits(problems, problem, each) for each in languages if problem},
+            "tests": [
+                [kind.value.removesuffix("_tests"), cut(test.input, LONGEST_TEST), cut(test.output, LONGEST_TEST)]
+                for kind, test in tests
+            ],
+            "limits": {
+                each: [limits.cpu_seconds, limits.wall_seconds, limits.memory_bytes]
+                for each in languages
+                if problem and (limits := problems.limits_of(problem, each))
+            },
             "findings": self.findings[place].get(name, []),
             "samples": [
                 self._sample(run, self._complete(run, problems, each), programs) | {"expected": expected.of(each)}
@@ -213,20 +220,6 @@ def failure_body(failure: Failure) -> dict[str, Any]:
 def cut(text: str, most: int) -> str:
     """Return the beginning of a text, with the number of characters left out."""
     return text if len(text) <= most else f"{text[:most]}\n[{len(text) - most:,} more characters]"
-
-
-def _texts(tests: Sequence[Any]) -> Iterator[tuple[Any, tuple[str, str]]]:
-    return ((kind, (test.input, test.output)) for kind, test in tests)
-
-
-def _test_text(text: str) -> str:
-    return cut(text, LONGEST_TEST)
-
-
-def _limits(problems: RunProblems, problem: Problem | None, language: str) -> list[float]:
-    assert problem is not None
-    limits = problems.limits_of(problem, language)
-    return [limits.cpu_seconds, limits.wall_seconds, limits.memory_bytes]
 
 
 def _test(test: Mapping[str, Any]) -> list[Any]:

@@ -11,8 +11,6 @@ from alpha_codium.wording import counted
 MOST_BARS = 10
 WIDTH, HEIGHT = 420, 240
 LEFT, RIGHT, TOP, BOTTOM = 44, 24, 12, 40
-# The points of a run, by its name: each at a place on the x-axis.
-Series = Sequence[tuple[str, list[tuple[float, Point]]]]
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,7 +3,6 @@
 Pygments finds the tokens. The colours of a program are pairs of a kind and a length, which cover it from its beginning.
 """
 
-from collections.abc import Iterator
 from functools import cache
 from itertools import groupby
 from typing import TYPE_CHECKING
@@ -15,8 +14,8 @@ if TYPE_CHECKING:
 MOST_PROGRAMS = 20_000
 # A longer program, such as one with a table of numbers, is shown without colours.
 LONGEST = 40_000
-# Our names of languages that Pygments calls something else.
-LEXERS = {"python3": "python", "python2": "python2", "pypy3": "python", "cpp": "cpp", "cs": "csharp"}
+# The only language of ours that Pygments doesn't know by its name.
+PYPY = "pypy3"
 # The kinds that have a colour, by the beginning of Pygments' names; "" is plain text.
 KINDS = {
     "Comment": "c", "Keyword": "k", "Literal.String": "s", "Literal.Number": "n", "Name.Function": "f",
@@ -43,14 +42,7 @@ def _lexer(language: str) -> "Lexer | None":
     from pygments.lexers import get_lexer_by_name
     from pygments.util import ClassNotFound
 
-    for name in _names(language):
-        try:
-            return get_lexer_by_name(name)
-        except ClassNotFound:
-            continue
-    return None
-
-
-def _names(language: str) -> Iterator[str]:
-    yield LEXERS.get(language, language)
-    yield language.rstrip("0123456789")
+    try:
+        return get_lexer_by_name("python" if language == PYPY else language)
+    except ClassNotFound:
+        return None

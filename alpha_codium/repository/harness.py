@@ -19,7 +19,6 @@ import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import resources
-from types import TracebackType
 from typing import Any, Self
 
 from alpha_codium.errors import SandboxError
@@ -165,11 +164,9 @@ class RepositoryTests:
         await self._sandbox.__aenter__()
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *exc: object) -> None:
         """End what still runs."""
-        await self._sandbox.__aexit__(kind, error, trace)
+        await self._sandbox.__aexit__(*exc)
 
     async def names(self) -> list[str]:
         """Return the names of all tests of the label, in their order."""

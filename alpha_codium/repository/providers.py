@@ -11,7 +11,6 @@ then raises ProviderError.
 import asyncio
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from types import TracebackType
 from typing import Any, ClassVar, Protocol, Self
 
 from loguru import logger
@@ -55,9 +54,7 @@ class TestProvider(Protocol):
 
     async def __aenter__(self) -> Self: ...
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None: ...
+    async def __aexit__(self, *_exc: object) -> None: ...
 
 
 class LocalProvider(TestProvider):
@@ -88,9 +85,7 @@ class LocalProvider(TestProvider):
         """Open nothing yet."""
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_exc: object) -> None:
         """End all processes."""
         await self._warm.close()
 

@@ -3,7 +3,6 @@
 import asyncio
 import os
 from collections.abc import Iterable
-from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from loguru import logger
@@ -65,9 +64,7 @@ class RestProvider(TestProvider):
         )
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_exc: object) -> None:
         """Close the connections."""
         client, self._client = self._client, None
         if client is not None:

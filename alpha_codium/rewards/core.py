@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from alpha_codium.answers.extraction import extract_code
+from alpha_codium.app.tests_of import NO_TESTS, Shape, problem_of, why_not
 from alpha_codium.coroutines import BACKGROUND, in_thread, run_blocking
 from alpha_codium.errors import UserError
 from alpha_codium.judge import Rules
@@ -23,7 +24,6 @@ from alpha_codium.problem import Problem, TestType
 from alpha_codium.program import PYTHON, Program
 from alpha_codium.rewards.scores import Fault, Scored, log_unjudged
 from alpha_codium.rewards.servers import connected
-from alpha_codium.rewards.tests_of import NO_TESTS, Shape, problem_of, why_not
 from alpha_codium.sandbox.blocking import BlockingSandbox, shared_sandbox
 from alpha_codium.verdict import IN_PROCESS, Judgement, TestResult, Verdict
 

@@ -14,8 +14,8 @@ from collections.abc import Callable, Mapping, Sequence
 from operator import itemgetter
 from typing import Any
 
+from alpha_codium.app.tests_of import Shape
 from alpha_codium.rewards.core import CodeReward
-from alpha_codium.rewards.tests_of import Shape
 
 Filter = Callable[[Sequence[Sequence[str]], Sequence[Mapping[str, Any]]], list[list[float]]]
 

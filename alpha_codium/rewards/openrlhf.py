@@ -3,8 +3,8 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from alpha_codium.app.tests_of import Shape
 from alpha_codium.rewards.core import CodeReward
-from alpha_codium.rewards.tests_of import Shape
 
 
 def openrlhf_reward(**options: Any) -> Callable[..., dict[str, Any]]:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypedDict
 
+from alpha_codium.app.tests_of import NO_TESTS, Shape, problem_of, why_not
 from alpha_codium.config import Settings, load_settings
 from alpha_codium.data.origin import choose_split
 from alpha_codium.data.sources import find_source
@@ -11,7 +12,6 @@ from alpha_codium.errors import UserError, nearest
 from alpha_codium.judge import Rules
 from alpha_codium.problem import TestType
 from alpha_codium.program import PYTHON
-from alpha_codium.rewards.tests_of import NO_TESTS, Shape, problem_of, why_not
 from alpha_codium.values import JsonValue
 from alpha_codium.wording import counted
 

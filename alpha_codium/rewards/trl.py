@@ -3,10 +3,10 @@
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
+from alpha_codium.app.tests_of import Shape
 from alpha_codium.errors import UserError
 from alpha_codium.rewards.core import CodeReward
 from alpha_codium.rewards.scores import Scored, rates
-from alpha_codium.rewards.tests_of import Shape
 
 Rewards = list[float | None]
 Completion = str | Sequence[Mapping[str, Any]]

@@ -7,8 +7,8 @@ reward.custom_reward_function.path=pkg://alpha_codium.rewards.verl
 from collections.abc import Mapping
 from typing import Any
 
+from alpha_codium.app.tests_of import Shape
 from alpha_codium.rewards.core import CodeReward
-from alpha_codium.rewards.tests_of import Shape
 
 
 async def compute_score(

@@ -6,7 +6,6 @@ from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
-from types import TracebackType
 from typing import TYPE_CHECKING, Literal, Self
 
 from loguru import logger
@@ -89,22 +88,18 @@ class Sandbox(ABC):
         self.loop = BACKGROUND.get()
         return BlockingSandbox(self)
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *exc: object) -> None:
         """Close it; in a forked process, the sandbox stays that of its parent."""
         if self.loop is BACKGROUND.get():
             self.loop = None
-            run_blocking(self.__aexit__(kind, error, trace))
+            run_blocking(self.__aexit__(*exc))
 
     async def __aenter__(self) -> Self:
         """Open the sandbox; raises SandboxError if this machine can't provide what was asked for."""
         self.loop = asyncio.get_running_loop()
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_exc: object) -> None:
         """End what still runs, and clean up."""
         self.loop = None
 

@@ -20,7 +20,7 @@ from alpha_codium.wording import without_paths
 
 
 class AnswerToReward(StrictModel):
-    """An answer of a model, and the tests of its row in a shape of `alpha_codium.rewards.tests_of`."""
+    """An answer of a model, and the tests of its row in a shape of `alpha_codium.app.tests_of`."""
 
     answer: str
     tests: Any = Field(description="A list of tests, an object with them, or JSON of either: docs/reward_functions.md.")

@@ -14,7 +14,6 @@ import socket
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from types import TracebackType
 from typing import Any, ClassVar, Self
 
 import httpx
@@ -106,9 +105,7 @@ class Servers:
             raise
         return self
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *_exc: object) -> None:
         """Close the connections, which ends what still runs for us."""
         client, self._client = self._client, None
         if client is not None:

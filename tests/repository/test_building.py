@@ -135,7 +135,7 @@ async def test_the_error_of_a_run_names_the_tests_that_did_not_pass_and_keeps_th
     assert error_text(run, 8) == "exceeded"
 
 
-def test_at_most_a_fifth_of_the_tasks_have_a_bug_that_only_raises_an_error():
+async def test_at_most_a_fifth_of_the_tasks_have_a_bug_that_only_raises_an_error() -> None:
     asserting = RepositoryTask("shop", "1", FILE, ("tests",), find_method(SOURCE, "Price.__init__"), SOURCE, (), ())
     crashing = replace(asserting, bug_crashes=True)
     assert not too_many_crash([asserting, crashing])

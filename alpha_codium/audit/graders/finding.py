@@ -8,7 +8,6 @@ from pathlib import Path
 from alpha_codium.audit.graders.process import Grader
 from alpha_codium.errors import UserError, nearest
 
-DIALECTS = ("judge", "judge0", "code_judge", "open_instruct", "piston", "sandbox_fusion")
 TARGET, DIALECT = "GENCODE_AUDIT_TARGET", "GENCODE_AUDIT_DIALECT"
 FORMS = (
     "give a file (grader.py, or grader.py:function), a module (module:function), command:COMMAND, a URL, metric:NAME, "

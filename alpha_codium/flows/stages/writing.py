@@ -78,16 +78,19 @@ class InitialCode:
                 reading = await ask_or_skip("initial_code", Question(prompt, variables, task.form), context)
                 if reading is None:
                     continue
-                judged = await self._judged(reading.code, state, context)
-                if nearest is None or judged.nearness > nearest:
-                    nearest, state.program = judged.nearness, reading.code
-                if judged.passes:
+                passes, nearness = await self._judged(reading.code, state, context)
+                if nearest is None or nearness > nearest:
+                    nearest, state.program = nearness, reading.code
+                if passes:
                     return
         except BudgetExhausted:
             if nearest is None:
                 raise
 
-    async def _judged(self, program: str, state: FlowState, context: SampleContext) -> "_JudgedByAll":
+    async def _judged(
+        self, program: str, state: FlowState, context: SampleContext
+    ) -> tuple[bool, tuple[Nearness, Nearness]]:
+        """Return whether it passes all public and AI tests, and its nearness to passing the ones and the others."""
         public, ai_tests = state.statement.public_tests, [each.test for each in state.ai_tests]
         judged = await judge_program(program, state, context)
         by_ai = await context.run_tests(program, ai_tests) if ai_tests else Judgement(Verdict.NO_TESTS)
@@ -95,19 +98,11 @@ class InitialCode:
         results |= {"passed_ai": by_ai.tests_passed, "of_ai": len(ai_tests)} if ai_tests else {}
         context.record("initial_code", **results, verdict=judged.judgement.verdict.value)
         passes = (judged.judgement.accepted or not public) and (by_ai.accepted or not ai_tests)
-        return _JudgedByAll(passes, (judged.nearness, Nearness.of(by_ai, ai_tests)))
+        return passes, (judged.nearness, Nearness.of(by_ai, ai_tests))
 
     def calls(self, settings: Settings, _statement: Statement) -> tuple[int, int]:
         """Return the least and the most calls."""
         return 1, settings.initial_code_generation.max_attempts
-
-
-@dataclass(frozen=True, slots=True)
-class _JudgedByAll:
-    """Whether a program passes all public and AI tests, and its nearness to passing the ones and the others."""
-
-    passes: bool
-    nearness: tuple[Nearness, Nearness]
 
 
 def plans_to_try(state: FlowState, attempts: int) -> Iterator[Plan | None]:

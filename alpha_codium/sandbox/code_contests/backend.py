@@ -11,7 +11,6 @@ import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import aclosing, asynccontextmanager
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from alpha_codium.errors import SandboxError
@@ -99,11 +98,9 @@ class CodeContestsSandbox(Sandbox):
             self._idle.put_nowait(worker)
         return await super().__aenter__()
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *exc: object) -> None:
         """End all that runs, and the children."""
-        await super().__aexit__(kind, error, trace)
+        await super().__aexit__(*exc)
         for worker in self.children:
             worker.closing = True
         await finish(asyncio.gather(*(worker.discard() for worker in self.children)))

@@ -13,7 +13,7 @@ from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from types import MappingProxyType, TracebackType
+from types import MappingProxyType
 from typing import ClassVar, Self, TypedDict, TypeVar
 
 import alpha_codium
@@ -143,12 +143,10 @@ class JailPool(Sandbox, ABC):
             raise
         return await super().__aenter__()
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *exc: object) -> None:
         """End all that runs, and the workers."""
         assert self._starter is not None
-        await super().__aexit__(kind, error, trace)
+        await super().__aexit__(*exc)
         for slot in self._slots:
             for worker in slot.workers:
                 worker.close()

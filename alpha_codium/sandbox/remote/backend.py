@@ -9,7 +9,6 @@ import os
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from types import TracebackType
 from typing import Self
 
 from loguru import logger
@@ -54,14 +53,12 @@ class RemoteSandbox(Sandbox):
         self.has_turns = self._servers.has_turns
         return await super().__aenter__()
 
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    async def __aexit__(self, *exc: object) -> None:
         """End what still runs for us."""
-        await super().__aexit__(kind, error, trace)
+        await super().__aexit__(*exc)
         servers, self._servers = self._servers, None
         if servers is not None:
-            await servers.__aexit__(kind, error, trace)
+            await servers.__aexit__(*exc)
 
     async def identity(self) -> Identity:
         """See `Sandbox.identity`: the servers', on which verdicts depend."""

@@ -13,7 +13,7 @@ import pytest
 import alpha_codium
 from alpha_codium.audit.graders.asking import cases_to_ask
 from alpha_codium.audit.graders.auditing import run_audit
-from alpha_codium.audit.graders.finding import DIALECTS, find_grader
+from alpha_codium.audit.graders.finding import find_grader
 from alpha_codium.audit.graders.process import Grader
 from alpha_codium.audit.graders.report import FAULTS, Audit
 from alpha_codium.audit.judge.examination import CaseFinding, CaseResult, examine
@@ -25,6 +25,7 @@ from alpha_codium.verdict import Verdict
 from tests.sandbox.backends import BACKENDS, ISOLATED
 from tests.serve.serving import started
 
+DIALECTS = ("judge", "judge0", "code_judge", "open_instruct", "piston", "sandbox_fusion")
 METRIC = Path(alpha_codium.__file__).parent / "metrics" / "code_eval"
 # Limits are CPU time, which a program gets late where other work has precedence.
 DEADLINE = 600

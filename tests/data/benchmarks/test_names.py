@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
+from alpha_codium.app.tests_of import problem_of
 from alpha_codium.data.schema import problem_from_record
 from alpha_codium.judge import Judge
 from alpha_codium.problem import ExecutionSpec, Problem, TestType
-from alpha_codium.rewards.tests_of import problem_of
 from alpha_codium.sandbox import open_sandbox
 from alpha_codium.verdict import Verdict
 from tests.data.benchmarks.rows import evalplus_row

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import alpha_codium as ac
-from alpha_codium.rewards.tests_of import problem_of
+from alpha_codium.app.tests_of import problem_of
 
 PAIRS = (ac.TestCase("1", "2"), ac.TestCase("21", "42"))
 STDIN = [

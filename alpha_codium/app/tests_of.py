@@ -1,4 +1,4 @@
-"""The tests of a row of a dataset, in the shapes that datasets for training have, as a problem.
+"""The tests of a program as a problem, in the shapes that datasets for training have, too.
 
 1. `[[input, output], ...]`: what a program reads and prints.
 2. `["assert f(1) == 2", ...]`: assertions, each a test.
