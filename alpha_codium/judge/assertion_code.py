@@ -25,8 +25,10 @@ from alpha_codium.judge.assertion_scope import (
     Scope,
     Text,
     is_function,
+    is_main_guard,
     is_test_function,
     name_of_call,
+    require_all_seen,
     text_of,
 )
 from alpha_codium.languages.python.syntax import DEFINITIONS, IMPORTS, UNPARSABLE, parse
@@ -70,9 +72,10 @@ def runnable(test_code: str, entry_point: str = "") -> Runnable:
     tree = parse(test_code)
     text, imported = Text(test_code), set[str]()
     edits = list(_without_imports(tree, text, entry_point, imported))
-    used = _used_at_top_level(tree)
     scope = Scope.of(tree, text)
-    definitions = [each for each in tree.body if isinstance(each, DEFINITIONS) and each.name not in used]
+    called = _called_at_top_level(tree, scope)
+    require_all_seen(tree, scope, called)
+    definitions = [each for each in tree.body if isinstance(each, DEFINITIONS) and each.name not in called]
     tests = [each for each in definitions if _is_test(each, scope) and not _is_helper(each, scope, tree)]
     if not tests:
         return Runnable(text.edited(edits) if edits else test_code, frozenset(imported))
@@ -142,10 +145,25 @@ def _without_modules(
             raise Unjudgeable(f"the code of the test uses the program as a module, {node.id}, not only what it defines")
 
 
-def _used_at_top_level(tree: ast.Module) -> set[str]:
-    """Return the names that the module's own statements use, which call what they name."""
-    statements = [each for each in tree.body if not isinstance(each, DEFINITIONS)]
-    return {node.id for each in statements for node in ast.walk(each) if isinstance(node, ast.Name)}
+def _called_at_top_level(tree: ast.Module, scope: Scope) -> set[str]:
+    """Return the functions that the module's own statements call, and the classes of which they call all tests.
+
+    Only calls that always happen, and whose failure fails the module, count: others don't replace ours.
+    """
+    calls = [each.value for each in _own_statements(tree) if isinstance(each, ast.Expr)]
+    names = {name_of_call(each) for each in calls if isinstance(each, ast.Call)}
+    methods = {name.rpartition(".")[2] for name in names if "." in name}
+    for kind in scope.classes.values():
+        tests = {each.name for each in scope.methods(kind) if is_test_function(each)}
+        if tests and tests <= methods:
+            names.add(kind.name)
+    return names
+
+
+def _own_statements(tree: ast.Module) -> Iterator[ast.stmt]:
+    """Yield the statements of a module, those below `if __name__ == "__main__"` in its place."""
+    for each in tree.body:
+        yield from each.body if is_main_guard(each) else [each]
 
 
 def _is_test(node: ast.stmt, scope: Scope) -> bool:
@@ -186,10 +204,18 @@ def _without_runners(tree: ast.Module, text: Text) -> Iterator[Edit]:
     runners = [*RUNNERS, *(each.name for each in tree.body if is_function(each) and _runs_tests(each, RUNNERS))]
     if any(isinstance(each, ast.ImportFrom) and _imports_main(each) for each in tree.body):
         runners.append("main")
-    own = [part for each in tree.body for part in (each.body if isinstance(each, ast.If) else [each])]
-    for statement in own:
-        if not isinstance(statement, (*DEFINITIONS, *IMPORTS)) and _runs_tests(statement, runners):
+    held = set[str]()  # names of a runner, or of what it found
+    for statement in (part for each in tree.body for part in (each, *(each.body if isinstance(each, ast.If) else ()))):
+        if isinstance(statement, (*DEFINITIONS, *IMPORTS)):
+            continue
+        parts = list(ast.walk(statement.test if isinstance(statement, ast.If) else statement))
+        names = {each.id for each in parts if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Load)}
+        bound = {each.id for each in parts if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store)}
+        if names & held or any(_runs_tests(each, runners) for each in parts if isinstance(each, ast.Call)):
+            held |= bound
             yield (*text.span(statement), "pass")
+        else:
+            held -= bound
 
 
 def _runs_tests(node: ast.AST, runners: Iterable[str]) -> bool:

@@ -2,9 +2,11 @@
 
 import ast
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeGuard
+
+from alpha_codium.errors import Unjudgeable
 
 # Fixtures of pytest: code that makes one, an expression for it, and what is done at the end.
 BUILT_IN = {
@@ -16,6 +18,7 @@ BUILT_IN["capfd"] = BUILT_IN["capsys"]
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 MARK = re.compile(r"(?:pytest\.)?mark\.(\w+)")
 FIXTURE = re.compile(r"(?:pytest\.|pytest_asyncio\.)?(?:yield_)?fixture\b")
+MAIN = ("__name__ == '__main__'", "'__main__' == __name__")
 # A place in the text, by bytes, and what stands there instead.
 Edit = tuple[int, int, str]
 
@@ -131,6 +134,62 @@ class Scope:
         """Whether all parameters of a function are known."""
         known = {*self.fixtures(), *BUILT_IN, *(name for each in marks_of(function) for name in parametrized(each))}
         return bool(foreign_decorators(function)) or not set(required(function)) - known
+
+
+def is_main_guard(node: ast.stmt) -> TypeGuard[ast.If]:
+    """Whether a statement is `if __name__ == "__main__":`, below which pytest looks for no tests."""
+    return isinstance(node, ast.If) and ast.unparse(node.test) in MAIN
+
+
+def require_all_seen(tree: ast.Module, scope: Scope, called: Collection[str]) -> None:
+    """Raise Unjudgeable if pytest would take something for a test that isn't a definition in a module or class.
+
+    What is `called` by the module itself runs in any case.
+    """
+    for node in _hidden(tree, scope):
+        if (name := getattr(node, "name", "")) not in called:
+            what = name or ast.unparse(node)[:60]
+            raise Unjudgeable(f"the code of the test makes a test in a way that isn't supported: {what}")
+
+
+def _hidden(node: ast.Module | ast.ClassDef, scope: Scope) -> Iterator[ast.AST]:
+    for statement in node.body:
+        if is_function(statement):
+            if is_test_function(statement) and any(isinstance(e, ast.Yield | ast.YieldFrom) for e in _own(statement)):
+                yield statement
+        elif isinstance(statement, ast.ClassDef):
+            if isinstance(node, ast.ClassDef) and _has_tests(statement):
+                yield statement
+            elif statement.name.startswith("Test") or scope.is_unittest(statement):
+                yield from _hidden(statement, scope)
+        elif not is_main_guard(statement):
+            parts = (statement, *_own(statement))
+            yield from (
+                each for each in parts if is_test_function(each) or _has_tests(each) or _makes_test(each, scope)
+            )
+
+
+def _has_tests(node: ast.AST) -> bool:
+    return isinstance(node, ast.ClassDef) and node.name.startswith("Test") and any(map(is_test_function, node.body))
+
+
+def _makes_test(node: ast.AST, scope: Scope) -> bool:
+    """Whether a statement binds a function to the name of a test, or to one that is only known when it runs."""
+    if isinstance(node, ast.Call) and name_of_call(node) == "setattr":
+        return ast.unparse(node.args[0]) in scope.classes if node.args else False
+    if not isinstance(node, ast.Assign):
+        return False
+    target = ast.unparse(node.targets[0])
+    is_callable = isinstance(node.value, ast.Lambda) or ast.unparse(node.value) in scope.functions
+    return target.startswith("globals()[") or (is_callable and target.rpartition(".")[2].startswith("test"))
+
+
+def _own(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield the parts of a statement, without those of functions and classes in it."""
+    for child in ast.iter_child_nodes(node):
+        yield child
+        if not isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef | ast.Lambda):
+            yield from _own(child)
 
 
 def marks_of(node: Function | ast.ClassDef) -> list[ast.expr]:

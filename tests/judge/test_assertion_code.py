@@ -77,6 +77,10 @@ async def test_what_a_file_calls_itself_is_run_beside_its_tests(both: Sandbox) -
     assert (await kind_in(both).judge(program, code)).verdict is Verdict.ACCEPTED
 
 
+# A test that is found, beside one that isn't.
+SEEN = "def test_seen(): assert f(1)\n"
+
+
 @pytest.mark.parametrize(
     ("code", "reason"),
     [
@@ -91,6 +95,16 @@ async def test_what_a_file_calls_itself_is_run_beside_its_tests(both: Sandbox) -
         ("import solution\ndef test_it(): assert hasattr(solution, 'f')", "uses the program as a module, solution"),
         ("class TestX:\n    def helper(self): assert f(1)", "asserts nothing"),
         ("def helper(): assert f(1)", "asserts nothing"),
+        (f"{SEEN}class TestA:\n    class TestB:\n        def test_it(self): assert f(2)", "isn't supported: TestB"),
+        (f"{SEEN}import sys\nif sys.version_info > (3, 8):\n    def test_b(): assert f(2)", "isn't supported: test_b"),
+        (f"{SEEN}def _check(): assert f(2)\ntest_b = _check", "isn't supported: test_b = _check"),
+        (
+            "class TestA:\n    def test_a(self): assert f(1)\n    test_b = lambda self: f(2)",
+            "isn't supported: test_b = lambda",
+        ),
+        (f"{SEEN}for i in range(3):\n    globals()[f'test_{{i}}'] = lambda: f(i)", r"isn't supported: globals\(\)"),
+        (f"{SEEN}class TestA: pass\nsetattr(TestA, 'test_b', lambda self: f(2))", r"isn't supported: setattr\(TestA"),
+        (f"{SEEN}def test_b():\n    yield\n    assert f(2)", "isn't supported: test_b"),
     ],
 )
 def test_tests_that_cannot_be_run_are_named(code: str, reason: str) -> None:

@@ -26,6 +26,39 @@ WRONG = (
     .replace("::1", "1:")
 )
 FORMS = {
+    "a class that a suite runs": """
+import sys, unittest
+class TestIt(unittest.TestCase):
+    def test_it(self): self.assertEqual(add(1, 2), 3)
+if __name__ == "__main__":
+    suite = unittest.TestSuite()
+    suite.addTest(TestIt("test_it"))
+    runner = unittest.TextTestRunner(verbosity=2)
+    result = runner.run(suite)
+    if result.failures:
+        print("failed")
+    sys.exit(not result.wasSuccessful())
+""",
+    "a class with a setting": """
+import unittest
+class TestIt(unittest.TestCase):
+    def test_it(self): self.assertEqual(add(1, 2), 3)
+TestIt.maxDiff = None
+""",
+    "functions in a list that is not run": """
+def test_it():
+    assert add(1, 2) == 3
+tests = [test_it]
+print(test_it.__name__)
+""",
+    "a function that is called where its failure is caught": """
+def test_it():
+    assert add(1, 2) == 3
+try:
+    test_it()
+except AssertionError:
+    print("failed")
+""",
     "arithmetic with an object of an imported class": """
 from solution import Money
 def test_it():
