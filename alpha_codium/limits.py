@@ -17,6 +17,8 @@ from alpha_codium.wording import size_text
 DEFAULT_CPU_SECONDS = 4.0
 DEFAULT_MEMORY_BYTES = 2**30
 LARGEST_STACK = 512 * 2**20
+# A kernel's limits have 64 bits with a sign.
+LARGEST = 2**62
 # Problems' own limits are meant for C++. For Python they are multiplied by this, for other languages by these.
 DEFAULT_TIME_LIMIT_FACTOR = LANGUAGES["python3"].time_limit_factor
 TIME_LIMIT_FACTORS: Mapping[str, float] = {
@@ -42,9 +44,14 @@ COMPILE_SECONDS = 30.0
 COMPILE_BYTES = 2 << 30
 
 
+def least_memory(language: str) -> int:
+    """Return the bytes of memory without which no program in a language runs."""
+    return LANGUAGES[language].least_mib << 20 if language in LANGUAGES else 0
+
+
 def too_little_memory(language: str, memory_bytes: int) -> str:
     """Return why no program in a language can run in so little memory; empty if it may."""
-    least = LANGUAGES[language].least_mib << 20 if language in LANGUAGES else 0
+    least = least_memory(language)
     if memory_bytes >= least:
         return ""
     return f"the memory limit, {size_text(memory_bytes)}, is below what a {language} program needs, {size_text(least)}"
@@ -91,12 +98,12 @@ class Limits(JsonValue):
         return f"{cpu}, {wall}, memory {size_text(memory_bytes)} of {size_text(self.memory_bytes)}"
 
     def __post_init__(self) -> None:
-        """Fill in the wall limit; raises ValueError for limits that are not above 0."""
+        """Fill in the wall limit; raises ValueError for limits that aren't above 0, or that no kernel takes."""
         if not self.wall_seconds:
             object.__setattr__(self, "wall_seconds", WALL_FACTOR * self.cpu_seconds + WALL_EXTRA_SECONDS)
         for name in self.__slots__:
-            if getattr(self, name) <= 0:
-                raise ValueError(f"{name} must be above 0, not {getattr(self, name)}")
+            if not 0 < getattr(self, name) <= LARGEST:
+                raise ValueError(f"{name} must be above 0 and at most 2^62, not {getattr(self, name)}")
 
     def extended_by(self, cpu_seconds: float) -> Self:
         """The same limits with more CPU time, and with as much more wall time as belongs to it."""

@@ -3,10 +3,12 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from numbers import Real
+from types import NoneType
 from typing import Any, ClassVar, TypedDict
 
 from alpha_codium.language_table import LANGUAGES
-from alpha_codium.values import JsonValue, require_text, require_tuple
+from alpha_codium.values import JsonValue, require, require_tuple
 
 
 class TestType(StrEnum):
@@ -30,8 +32,8 @@ class TestCase(JsonValue):
 
     def __post_init__(self) -> None:
         """Raise TypeError if one of them isn't a string."""
-        require_text("input", self.input)
-        require_text("output", self.output)
+        require("input", self.input, str)
+        require("output", self.output, str)
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +109,8 @@ class Statement:
 
     def __post_init__(self) -> None:
         """Raise TypeError if a field has the wrong type."""
-        require_text("name", self.name)
-        require_text("description", self.description)
+        require("name", self.name, str)
+        require("description", self.description, str)
         require_tuple("public_tests", self.public_tests, TestCase)
 
 
@@ -153,9 +155,15 @@ class Problem(JsonValue):
     output_file: str = ""
 
     def __post_init__(self) -> None:
-        """Raise TypeError if a name, a description, tests or solutions have the wrong type."""
+        """Raise TypeError if a field has the wrong type."""
         for name in ("name", "description", "input_file", "output_file"):
-            require_text(name, getattr(self, name))
+            require(name, getattr(self, name), str)
+        require("checker", self.checker, CheckerSpec | None, "CheckerSpec")
+        require("execution", self.execution, ExecutionSpec)
+        for name in ("time_limit_seconds", "memory_limit_bytes"):
+            if type(value := getattr(self, name)) not in (NoneType, int, float):
+                require(name, value, Real, "number")
+                object.__setattr__(self, name, float(value))  # of NumPy, which JSON doesn't know
         for name, kind in _ITEMS.items():
             require_tuple(name, getattr(self, name), kind)
 

@@ -168,10 +168,10 @@ def surrogate_in(*texts: str) -> str:
     return ""
 
 
-def require_text(name: str, value: str) -> None:
-    """Raise TypeError if a value isn't a string."""
-    if not isinstance(value, str):
-        raise TypeError(f"{name} must be a str, not {shown(value)}")
+def require(name: str, value: Any, kind: Any, what: str = "") -> None:
+    """Raise TypeError if a value isn't of this kind, `what` it is called in the message."""
+    if not isinstance(value, kind):
+        raise TypeError(f"{name} must be a {what or kind.__name__}, not {shown(value)}")
 
 
 def require_tuple(name: str, values: tuple[Any, ...], kind: type) -> None:

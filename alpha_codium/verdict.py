@@ -11,7 +11,7 @@ from alpha_codium.values import JsonValue, named
 
 # The version of the judging rules: raised by every change that can change a verdict on some program. docs/runs.md lists
 # what changed with each.
-JUDGING_RULES = 1
+JUDGING_RULES = 2
 # Where a verdict was decided, outside of the program's process or in it.
 OUTSIDE, IN_PROCESS = "outside", "in_process"
 # Characters of an output that a result keeps.

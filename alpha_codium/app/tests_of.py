@@ -8,12 +8,15 @@
 6. `{"test_cases": ...}` with any of these, such as a column `verification_info`.
 7. Code with assertions, such as a file of tests for pytest or unittest (KodCode, BigCodeBench), which is one test.
 
-Any of them, but for the last, may be JSON in a string. In shapes 3 and 4, the imports of APPS run before each
-program, which published solutions need. The input of a call is a list of arguments, or JSON with an argument on each
-line. Rows with `metadata.func_name` are LiveCodeBench's, and are judged as its problems are: `[3]` isn't 3.
+Any of them, but for the last, may be JSON in a string, or what `repr` gives; lists may be arrays of NumPy or Arrow. A
+function's name may stand in `fn_name`, `func_name`, `function_name` or `entry_point`. In shapes 3 and 4, the imports of
+APPS run before each program, which published solutions need. The input of a call is a list of arguments, or JSON with
+an argument on each line. Rows with `metadata.func_name` are LiveCodeBench's, and are judged as its problems are: `[3]`
+isn't 3.
 """
 
 import ast
+import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
@@ -22,33 +25,43 @@ from alpha_codium.data.schema import problem_from_record
 from alpha_codium.errors import DatasetError, UserError
 from alpha_codium.judge import Rules, kind_of
 from alpha_codium.languages.python.beginnings import parsed
-from alpha_codium.languages.python.syntax import DEFINITIONS, UNPARSABLE
+from alpha_codium.languages.python.syntax import UNPARSABLE
+from alpha_codium.limits import too_little_memory
 from alpha_codium.problem import ExecutionSpec, Problem, TestCase, TestType
 from alpha_codium.values import parse_json, shown
 
 Shape = Problem | Sequence[Any] | Mapping[str, Any] | str
 NO_TESTS = "there are no tests"
+# How datasets name the function that tests call, and the kinds of tests.
+NAMES = ("fn_name", "func_name", "function_name", "entry_point")
+CALLED, READ = {"functional", "function_call"}, {"stdin", "stdin_stdout"}
 
 
-def problem_of(tests: Shape | None) -> Problem:
-    """Return a problem with these tests as private ones; raises TypeError if they have none of the shapes above."""
+def problem_of(tests: Shape | None, function: str = "") -> Problem:
+    """Return a problem with these tests as private ones; raises TypeError if they have none of the shapes above.
+
+    `function` is the name of the function that they call, if they don't say so themselves.
+    """
     if isinstance(tests, Problem):
         return tests
     if isinstance(tests, str) and _is_code(tests):
         return _assertions([tests])
-    value = _plain(tests)
+    return _problem_of(_plain(tests), function)
+
+
+def _problem_of(value: Any, function: str) -> Problem:
     try:
         if isinstance(value, Mapping):
-            return _of_columns(value)
+            return _of_columns(value, function)
         if isinstance(value, list) and (not value or all(isinstance(each, Mapping) for each in value)):
-            return _of_rows(value)
+            return _of_rows(value, function)
     except DatasetError as error:
         raise TypeError(str(error)) from error
     if isinstance(value, list) and all(isinstance(each, str) for each in value):
         return _assertions(value)
     if isinstance(value, list):
         return Problem("row", private_tests=tuple(_pair(place, each) for place, each in enumerate(value)))
-    raise TypeError(f"tests must be a list of tests, or an object with them, not {shown(tests)}")
+    raise TypeError(f"tests must be a list of tests, or an object with them, not {shown(value)}")
 
 
 def why_not(problem: Problem, rules: Rules, language: str) -> str:
@@ -57,35 +70,46 @@ def why_not(problem: Problem, rules: Rules, language: str) -> str:
         kind = kind_of(problem, rules)
     except UserError as error:
         return str(error)
-    return kind.why_not(language) or next(filter(None, map(kind.fault_of, problem.tests(tuple(TestType)))), "")
+    memory = too_little_memory(language, rules.limits_for(problem, language).memory_bytes)
+    faults = map(kind.fault_of, problem.tests(tuple(TestType)))
+    return memory or kind.why_not(language) or next(filter(None, faults), "")
 
 
 def _is_code(text: str) -> bool:
     """Whether a text is Python that asserts something, or calls what does."""
     tree = parsed(text)
-    kinds = (ast.Assert, *DEFINITIONS)
-    return tree is not None and any(isinstance(statement, kinds) for statement in tree.body)
+    nodes = ast.walk(tree) if tree is not None else ()
+    return any(isinstance(n, ast.Assert | ast.Raise) or isinstance(getattr(n, "value", None), ast.Call) for n in nodes)
 
 
 def _plain(tests: Any) -> Any:
-    """Return the value of JSON, and lists in place of tuples and arrays."""
-    if isinstance(tests, str):
-        try:
-            return parse_json(tests)
-        except (ValueError, RecursionError) as error:
-            raise TypeError(f"tests in a string must be JSON: {error}") from error
-    if hasattr(tests, "tolist"):  # numpy, in files of Parquet that pandas has read
-        tests = tests.tolist()
-    return list(tests) if isinstance(tests, tuple) else tests
+    """Return the value of JSON, even of JSON in JSON, or of a literal of Python in a text; or `listed`."""
+    if not isinstance(tests, str):
+        return listed(tests)
+    try:
+        return _plain(parse_json(tests))
+    except (ValueError, RecursionError) as error:
+        with suppress(ValueError, *UNPARSABLE):
+            return listed(ast.literal_eval(tests))
+        raise TypeError(f"tests in a string must be JSON: {error}") from error
 
 
-def _pair(place: int, test: Any) -> TestCase:
-    values = _plain(test) if not isinstance(test, str | TestCase) else test
+def listed(value: Any) -> Any:
+    """Return lists in place of tuples and of arrays, which files of Parquet have, also within others."""
+    for method in ("as_py", "to_pylist", "tolist"):  # of Arrow's values and arrays, and NumPy's
+        if hasattr(value, method):
+            value = getattr(value, method)()
+    if isinstance(value, Mapping):
+        return {key: listed(each) for key, each in value.items()}
+    return [listed(each) for each in value] if isinstance(value, list | tuple) else value
+
+
+def _pair(place: int, values: Any) -> TestCase:
     if isinstance(values, TestCase):
         return values
     if isinstance(values, list) and len(values) == 2 and all(isinstance(text, str) for text in values):
         return TestCase(*values)
-    raise TypeError(f"tests[{place}] must be a pair of texts, input and output, not {shown(test)}")
+    raise TypeError(f"tests[{place}] must be a pair of texts, input and output, not {shown(values)}")
 
 
 def _assertions(codes: Sequence[Any]) -> Problem:
@@ -94,19 +118,20 @@ def _assertions(codes: Sequence[Any]) -> Problem:
     )
 
 
-def _of_columns(tests: Mapping[str, Any]) -> Problem:
+def _of_columns(tests: Mapping[str, Any], function: str) -> Problem:
     """Return the problem of an object (4, 5, 6)."""
+    function = _function_of(tests, function)
     if "test_cases" in tests:
-        return problem_of(tests["test_cases"])
+        return problem_of(tests["test_cases"], function)
     if isinstance(tests.get("input"), str):
-        return _of_rows([tests])
+        return _of_rows([tests], function)
     assertions = [code for code in _list(tests, "assert_case") if code]
     if assertions and any(_list(tests, "inputs")):
         raise TypeError("tests have both inputs and assert_case: an assertion has no input")
     if assertions:
         return _assertions(assertions)
     if "inputs" in tests:
-        return _of_inputs(_list(tests, "inputs"), _list(tests, "outputs"), tests.get("fn_name") or "")
+        return _of_inputs(_list(tests, "inputs"), _list(tests, "outputs"), function)
     if "input" in tests:
         columns = {key: _list(tests, key) for key in ("input", "output")}
         return problem_from_record({"name": "row", "private_tests": columns})
@@ -115,30 +140,43 @@ def _of_columns(tests: Mapping[str, Any]) -> Problem:
 
 def _list(tests: Mapping[str, Any], key: str) -> list[Any]:
     value = tests.get(key)
-    found = [] if value is None else _plain(value) if not isinstance(value, str) else value
+    found = [] if value is None else _plain(value)
     if not isinstance(found, list):
         raise TypeError(f"{key} must be a list, not {shown(value)}")
     return found
 
 
-def _of_rows(rows: Sequence[Mapping[str, Any]]) -> Problem:
+def _of_rows(rows: Sequence[Mapping[str, Any]], function: str) -> Problem:
     """Return the problem of a list of objects (3)."""
     for place, row in enumerate(rows):
         if "input" not in row or "output" not in row:
             missing = " and no ".join(key for key in ("input", "output") if key not in row)
             raise TypeError(f"tests[{place}] has no {missing} (it has: {', '.join(map(str, row))})")
-    names = [_function_of(row) for row in rows]
+    names = [_function_of(row, function) for row in rows]
+    for place, (row, name) in enumerate(zip(rows, names, strict=True)):
+        if not name and CALLED & {row.get("type"), row.get("testtype")}:
+            raise TypeError(f"tests[{place}] calls a function, whose name is missing: fn_name or metadata.func_name")
     if any(name != names[0] for name in names):
         raise TypeError("tests must all call the same function, or none")
     inputs, outputs = [row["input"] for row in rows], [row["output"] for row in rows]
-    if rows and all(not row.get("fn_name") and isinstance(row["input"], str) for row in rows) and names[0]:
+    if rows and names[0] and all(map(_is_livecodebenchs, rows)):
         return _of_livecodebench(inputs, outputs, names[0])
     return _of_inputs(inputs, outputs, names[0] if names else "")
 
 
-def _function_of(row: Mapping[str, Any]) -> Any:
+def _is_livecodebenchs(row: Mapping[str, Any]) -> bool:
+    return isinstance(row["input"], str) and "metadata" in row and not any(row.get(name) for name in NAMES)
+
+
+def _function_of(row: Mapping[str, Any], default: str) -> Any:
+    """Return the name of the function that a test or an object with tests calls; empty if a program reads input."""
+    if READ & {row.get("type"), row.get("testtype")}:
+        return ""
     metadata = row.get("metadata")
-    return row.get("fn_name") or (metadata.get("func_name") if isinstance(metadata, Mapping) else "") or ""
+    if isinstance(metadata, str):
+        metadata = _plain(metadata) if metadata.strip() else None
+    holders = [row, metadata] if isinstance(metadata, Mapping) else [row]
+    return next((each[name] for each in holders for name in NAMES if each.get(name)), default)
 
 
 def _of_livecodebench(inputs: list[str], outputs: list[Any], function: str) -> Problem:
@@ -152,6 +190,10 @@ def _of_livecodebench(inputs: list[str], outputs: list[Any], function: str) -> P
 
 def _of_inputs(inputs: list[Any], outputs: list[Any], function: Any) -> Problem:
     """Return the problem of APPS's columns (4)."""
+    for name, values in (("inputs", inputs), ("outputs", outputs)):
+        for place, value in enumerate(values):
+            if isinstance(value, float) and not math.isfinite(value):
+                raise TypeError(f"{name}[{place}] is {value}, which stands for a missing value")
     if function and all(isinstance(value, str) for value in inputs):
         outputs = [_result(f"outputs[{place}]", value) for place, value in enumerate(outputs)]
         inputs = [_arguments(place, value) for place, value in enumerate(inputs)]

@@ -31,7 +31,7 @@ from dataclasses import dataclass, field
 from alpha_codium.errors import Unjudgeable
 from alpha_codium.judge.assertion_code import runnable
 from alpha_codium.judge.drivers.outcomes import ALIASES
-from alpha_codium.languages.python.syntax import UNPARSABLE, parse
+from alpha_codium.languages.python.syntax import UNPARSABLE, fault_in, parse
 from alpha_codium.problem import ExecutionSpec
 
 # Names of tools that replace parts of the program, or of what it uses.
@@ -121,6 +121,8 @@ def needs_of(test_code: str, spec: ExecutionSpec) -> Needs:
         helpers = _defined(symtable.symtable(spec.setup_code, "setup.py", "exec"))
     except UNPARSABLE as error:
         raise Unjudgeable(f"the code of the test, or its setup code, isn't Python: {error}") from error
+    if fault := fault_in(ours.code):
+        raise Unjudgeable(f"the code of the test doesn't compile: {fault}")
     defined = _defined(scopes[0])
     used = {symbol.get_name() for scope in scopes for symbol in scope.get_symbols() if _is_used_global(symbol, scope)}
     calls_check = "check" in defined and "check" not in used

@@ -18,7 +18,6 @@ BUILT_IN["capfd"] = BUILT_IN["capsys"]
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 MARK = re.compile(r"(?:pytest\.)?mark\.(\w+)")
 FIXTURE = re.compile(r"(?:pytest\.|pytest_asyncio\.)?(?:yield_)?fixture\b")
-MAIN = ("__name__ == '__main__'", "'__main__' == __name__")
 # A place in the text, by bytes, and what stands there instead.
 Edit = tuple[int, int, str]
 
@@ -138,7 +137,11 @@ class Scope:
 
 def is_main_guard(node: ast.stmt) -> TypeGuard[ast.If]:
     """Whether a statement is `if __name__ == "__main__":`, below which pytest looks for no tests."""
-    return isinstance(node, ast.If) and ast.unparse(node.test) in MAIN
+    if not isinstance(node, ast.If) or not isinstance(node.test, ast.Compare):
+        return False
+    return any(
+        isinstance(each, ast.Name) and each.id == "__name__" for each in (node.test.left, *node.test.comparators)
+    )
 
 
 def require_all_seen(tree: ast.Module, scope: Scope, called: Collection[str]) -> None:
@@ -176,12 +179,15 @@ def _has_tests(node: ast.AST) -> bool:
 def _makes_test(node: ast.AST, scope: Scope) -> bool:
     """Whether a statement binds a function to the name of a test, or to one that is only known when it runs."""
     if isinstance(node, ast.Call) and name_of_call(node) == "setattr":
-        return ast.unparse(node.args[0]) in scope.classes if node.args else False
+        return bool(node.args) and isinstance(node.args[0], ast.Name) and node.args[0].id in scope.classes
     if not isinstance(node, ast.Assign):
         return False
-    target = ast.unparse(node.targets[0])
-    is_callable = isinstance(node.value, ast.Lambda) or ast.unparse(node.value) in scope.functions
-    return target.startswith("globals()[") or (is_callable and target.rpartition(".")[2].startswith("test"))
+    target, value = node.targets[0], node.value
+    if isinstance(target, ast.Subscript):
+        return ast.unparse(target.value) == "globals()"
+    name = target.id if isinstance(target, ast.Name) else target.attr if isinstance(target, ast.Attribute) else ""
+    is_callable = isinstance(value, ast.Lambda) or (isinstance(value, ast.Name) and value.id in scope.functions)
+    return is_callable and name.startswith("test")
 
 
 def _own(node: ast.AST) -> Iterator[ast.AST]:

@@ -24,6 +24,7 @@ from alpha_codium.judge.interactive import InteractiveKind, Interactor
 from alpha_codium.judge.kinds import NotCompiled, TestKind
 from alpha_codium.judge.rules import Rules
 from alpha_codium.judge.stdin import StdinKind, own_file
+from alpha_codium.languages.python.syntax import fault_in
 from alpha_codium.limits import Limits, too_little_memory
 from alpha_codium.problem import EXECUTION_KINDS, Problem, TestCase
 from alpha_codium.program import PYTHON, Job, Program, as_program
@@ -184,6 +185,8 @@ class Judge:
 
     def _kind_of(self, problem: Problem) -> TestKind:
         limits, spec = self.rules.limits_for(problem), self.rules.execution_of(problem)
+        if spec.language == PYTHON and (fault := fault_in(spec.setup_code)):
+            raise Unjudgeable(f"its setup code isn't Python: {fault}")
         if spec.kind == "assertions":
             return (AssertionsKind if spec.language == PYTHON else AppendedKind)(self.sandbox, limits, spec)
         checker = self.rules.checker_for(problem)

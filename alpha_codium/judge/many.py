@@ -18,10 +18,11 @@ import asyncio
 import itertools
 from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
+from alpha_codium.errors import Unjudgeable
 from alpha_codium.judge.executors import Executor, Task
 from alpha_codium.judge.kinds import is_batched
 from alpha_codium.program import Program
@@ -189,5 +190,6 @@ def _distinct(tasks: Iterable[Task]) -> Iterator[tuple[_Shared, Any]]:
 
 def _batch_key(task: Task, language: str) -> Any:
     if is_batched(task.problem.execution, language):
-        return task.rules.limits_for(task.problem, language)
+        with suppress(Unjudgeable):  # judged alone, it says why
+            return task.rules.limits_for(task.problem, language)
     return None

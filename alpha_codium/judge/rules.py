@@ -5,6 +5,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING
 
 from alpha_codium.checkers import CALL_RESULT, DEFAULT_CHECKER
+from alpha_codium.errors import Unjudgeable
 from alpha_codium.judge.tolerances import tolerance_in
 from alpha_codium.languages.python.prelude import with_prelude
 from alpha_codium.limits import (
@@ -57,14 +58,20 @@ class Rules:
         return replace(spec, setup_code=with_prelude(self.header, spec.setup_code))
 
     def limits_for(self, problem: Problem, language: str = PYTHON) -> Limits:
-        """Return the limits of one test of a program in `language`: ours, else the problem's, else the defaults."""
+        """Return the limits of one test of a program in `language`: ours, else the problem's, else the defaults.
+
+        Raises Unjudgeable for limits that no program could have.
+        """
         factor = self.time_limit_factors.get(language, self.time_limit_factor)
         own_seconds = (problem.time_limit_seconds or 0.0) * factor
-        return Limits(
-            cpu_seconds=self.cpu_seconds or own_seconds or DEFAULT_CPU_SECONDS,
-            wall_seconds=self.wall_seconds,
-            memory_bytes=self.memory_bytes or problem.memory_limit_bytes or DEFAULT_MEMORY_BYTES,
-        )
+        try:
+            return Limits(
+                cpu_seconds=self.cpu_seconds or own_seconds or DEFAULT_CPU_SECONDS,
+                wall_seconds=self.wall_seconds,
+                memory_bytes=int(self.memory_bytes or problem.memory_limit_bytes or DEFAULT_MEMORY_BYTES),
+            )
+        except (TypeError, ValueError, OverflowError) as error:
+            raise Unjudgeable(f"its limits: {error}") from error
 
     def checker_for(self, problem: Problem) -> CheckerSpec:
         """Return the checker: the problem's own, else the user's, else `float` with the errors that the statement

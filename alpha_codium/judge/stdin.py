@@ -13,6 +13,7 @@ from alpha_codium.language_table import LANGUAGES
 from alpha_codium.languages import language_named
 from alpha_codium.problem import ExecutionSpec, TestCase
 from alpha_codium.program import Job, Program
+from alpha_codium.values import surrogate_in
 from alpha_codium.verdict import Execution
 
 # Bytes that fit into a sandbox's scratch folder (64 MiB) in addition to the program's own files (16 MiB).
@@ -89,6 +90,8 @@ def own_file(name: str) -> str:
         raise Unjudgeable(f"it uses the file {name!r}: only files in the program's own folder can be judged")
     if name in RESERVED_NAMES:
         raise Unjudgeable(f"it uses the file {name!r}, which the sandbox needs: give the file another name")
+    if reason := surrogate_in(name):
+        raise Unjudgeable(f"the name of the file that it uses is {reason}")
     if _size_of(name) > LONGEST_NAME:
         raise Unjudgeable(f"it uses the file {name[:40]!r}...: a name may have {LONGEST_NAME} bytes at most")
     return name

@@ -7,6 +7,7 @@
 """
 
 import asyncio
+import math
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -14,9 +15,9 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from alpha_codium.answers.extraction import extract_code
-from alpha_codium.app.tests_of import NO_TESTS, Shape, problem_of, why_not
+from alpha_codium.app.tests_of import NO_TESTS, Shape, listed, problem_of, why_not
 from alpha_codium.coroutines import BACKGROUND, in_thread, run_blocking
-from alpha_codium.errors import UserError
+from alpha_codium.errors import Unjudgeable, UserError
 from alpha_codium.judge import Rules
 from alpha_codium.judge.executors import Executor, LocalPool, Task
 from alpha_codium.judge.many import judge_all
@@ -25,8 +26,11 @@ from alpha_codium.program import PYTHON, Program
 from alpha_codium.rewards.scores import Fault, Scored, log_unjudged
 from alpha_codium.rewards.servers import connected
 from alpha_codium.sandbox.blocking import BlockingSandbox, shared_sandbox
+from alpha_codium.values import shown
 from alpha_codium.verdict import IN_PROCESS, Judgement, TestResult, Verdict
 
+# An answer's text, or a chat or a message of one, in which it is the last content.
+Answer = str | Sequence[Any] | Mapping[str, Any]
 Scheme = Literal["all", "share", "continuous"]
 SCHEMES = ("all", "share", "continuous")
 # How many tests `continuous` counts, as verl does, and the most that a program gets if it fails a later one.
@@ -79,12 +83,16 @@ class CodeReward:
         """Raise UserError if an option is invalid."""
         if self.scheme not in SCHEMES:
             raise UserError(f"scheme must be one of {', '.join(SCHEMES)}, not {self.scheme!r}")
-        if min(self.length_penalty, self.time_penalty, self.retries, self.deadline) < 0:
-            raise UserError("length_penalty, time_penalty, retries and deadline must not be below 0")
+        for name in ("length_penalty", "time_penalty", "retries", "deadline", "workers"):
+            if not 0 <= getattr(self, name) < math.inf:
+                raise UserError(f"{name} must be a number from 0 on, not {getattr(self, name)}")
         extract_code("", self.language)
-        self.rules_of()
+        try:
+            self.rules_of().limits_for(Problem("row"), self.language)
+        except (TypeError, Unjudgeable) as error:
+            raise UserError(f"rules: {error}") from error
 
-    def score(self, completions: Sequence[str], tests: Sequence[Shape]) -> list[Scored]:
+    def score(self, completions: Sequence[Answer], tests: Sequence[Shape]) -> list[Scored]:
         """Return what each completion gets by its own tests; see `tests_of` for their shapes.
 
         A completion whose tests have another shape, or can't be run, gets `unjudged`, and a line in the log; `rates`
@@ -92,12 +100,12 @@ class CodeReward:
         by several threads, and where an event loop is running.
         """
         ends = self._ends()
-        return run_blocking(self._scored(*self._prepared(completions, tests), ends))
+        return run_blocking(self._scored(*self._prepared(completions, tests, ends), ends))
 
-    async def score_async(self, completions: Sequence[str], tests: Sequence[Shape]) -> list[Scored]:
+    async def score_async(self, completions: Sequence[Answer], tests: Sequence[Shape]) -> list[Scored]:
         """As `score`, for coroutines of any event loop."""
         ends = self._ends()
-        scoring = self._scored(*await in_thread(self._prepared, completions, tests), ends)
+        scoring = self._scored(*await in_thread(self._prepared, completions, tests, ends), ends)
         return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(scoring, BACKGROUND.get()))
 
     def _ends(self) -> float | None:
@@ -105,34 +113,44 @@ class CodeReward:
         return time.monotonic() + self.deadline if self.deadline else None
 
     def _prepared(
-        self, completions: Sequence[str], tests: Sequence[Shape]
+        self, completions: Sequence[Answer], tests: Sequence[Shape], ends: float | None
     ) -> "tuple[list[Work], BlockingSandbox | None]":
         """Return what is to be judged, and the open sandbox; None if servers judge."""
-        works = self.works(completions, tests)
+        works = self.works(completions, tests, ends)
         if self.urls:
             return works, None
         if isinstance(self.sandbox, str):
             return works, shared_sandbox(self.sandbox, workers=self.workers)
         return works, self.sandbox
 
-    def works(self, completions: Sequence[str], tests: Sequence[Shape]) -> "list[Work]":
-        """Return what is to be judged of each completion, for `judged`; raises ValueError unless each has its tests."""
+    def works(self, completions: Sequence[Answer], tests: Sequence[Shape], ends: float | None = None) -> "list[Work]":
+        """Return what is to be judged of each completion, for `judged`; after `ends`, none is read.
+
+        Raises ValueError unless each has its tests.
+        """
         if len(completions) != len(tests):
             raise ValueError(f"{len(completions)} completions have tests for {len(tests)}: each needs its own")
-        return [self._work(*pair) for pair in zip(completions, tests, strict=True)]
+        return [self._work(*pair, ends) for pair in zip(completions, tests, strict=True)]
 
     def rules_of(self) -> Rules:
         """Return the rules, of which `rules` may be a dict."""
         return self.rules if isinstance(self.rules, Rules) else Rules(**self.rules)
 
-    def _work(self, completion: str, tests: Shape) -> "Work":
-        completion = completion if isinstance(completion, str) else ""
-        extracted = extract_code(completion, self.language)
-        code = extracted.code if extracted else None
+    def _work(self, answer: Answer, tests: Shape, ends: float | None) -> "Work":
+        if ends is not None and time.monotonic() > ends:
+            return Work(self, "", None, Problem("row"), self._late, "infra")
+        completion, code, part = "", None, "answer"
         try:
+            completion = text_of(answer)
+            extracted = extract_code(completion, self.language)
+            code, part = extracted.code if extracted else None, "tests"
             return Work(self, completion, code, problem_of(tests))
         except Exception as error:  # noqa: BLE001 - whatever is wrong with a row, it must not end the batch
-            return Work(self, completion, code, Problem("row"), f"the tests can't be read: {error}")
+            return Work(self, completion, code, Problem("row"), f"the {part} can't be read: {error}")
+
+    @property
+    def _late(self) -> str:
+        return f"it wasn't judged within {self.deadline:g} s, the deadline of its batch"
 
     async def _scored(
         self, works: "Sequence[Work]", sandbox: BlockingSandbox | None, ends: float | None
@@ -156,7 +174,7 @@ class CodeReward:
                 await self._judge(executor, works, on_judgement)
         except TimeoutError:
             for work in works:
-                work.give_up(f"it wasn't judged within {self.deadline:g} s, the deadline of its batch")
+                work.give_up(self._late)
         scores = [work.scored() for work in works]
         log_unjudged(scores)
         return scores
@@ -184,17 +202,49 @@ class CodeReward:
         return await connected(urls, os.environ.get(self.token_env, "").strip())
 
 
+def text_of(answer: Answer | None) -> str:
+    """Return the text of an answer; of a chat, that of the last message, whose content may be in parts.
+
+    It is empty if there is none. Raises TypeError for what can't be an answer.
+    """
+    value = listed(answer)
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    if isinstance(value, list):
+        value = value[-1] if value else None
+    value = value.get("content") if isinstance(value, Mapping) else getattr(value, "content", value)
+    parts = [part.get("text") if isinstance(part, Mapping) else part for part in _parts(value)]
+    return "".join(part for part in parts if isinstance(part, str))
+
+
+def _parts(content: Any) -> list[Any]:
+    """Return the parts of a message's content; raises TypeError."""
+    if content is None:
+        return []
+    if isinstance(content, str | Mapping):
+        return [content]
+    if isinstance(content, list):
+        return content
+    raise TypeError(f"it must be a text, or a message or a chat with one, not {shown(content)}")
+
+
 class Work:
     """A completion that is being judged: the verdicts of its tests so far, by their places."""
 
     def __init__(
-        self, reward: CodeReward, completion: str, code: str | None, problem: Problem, reason: str = NO_TESTS
+        self,
+        reward: CodeReward,
+        completion: str,
+        code: str | None,
+        problem: Problem,
+        reason: str = NO_TESTS,
+        fault: Fault = "data",
     ) -> None:
         self.reward, self.completion, self.code, self.problem = reward, completion, code, problem
         self.tests = problem.tests(tuple(TestType))
         self.results: dict[int, TestResult] = {}
         self.fault: Fault
-        self.message, self.fault = ("", "") if self.tests else (reason, "data")
+        self.message, self.fault = ("", "") if self.tests else (reason, fault)
 
     @property
     def first(self) -> range:

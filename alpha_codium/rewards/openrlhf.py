@@ -37,5 +37,5 @@ def openrlhf_reward(**options: Any) -> Callable[..., dict[str, Any]]:
 
 def _answer(query: str, prompt: str) -> str:
     """Return what follows the prompt; the whole text if the tokenizer has changed the prompt."""
-    _, found, answer = query.partition(prompt)
-    return answer if found else query
+    texts = isinstance(query, str) and isinstance(prompt, str) and prompt
+    return query.partition(prompt)[2] if texts and prompt in query else query

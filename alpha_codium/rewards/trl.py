@@ -5,11 +5,10 @@ from typing import Any
 
 from alpha_codium.app.tests_of import Shape
 from alpha_codium.errors import UserError
-from alpha_codium.rewards.core import CodeReward
+from alpha_codium.rewards.core import Answer, CodeReward
 from alpha_codium.rewards.scores import Scored, rates
 
 Rewards = list[float | None]
-Completion = str | Sequence[Mapping[str, Any]]
 # Columns of common datasets, in the order in which they are looked for.
 COLUMNS = ("tests", "test_cases", "verification_info", "input_output", "test_list", "ground_truth", "private_tests")
 
@@ -31,11 +30,11 @@ def trl_reward(*, column: str = "", **options: Any) -> Callable[..., Rewards]:
 
     def code_reward(
         prompts: Sequence[Any],  # noqa: ARG001 - TRL passes it by name
-        completions: Sequence[Completion],
+        completions: Sequence[Answer],
         **columns: Any,
     ) -> Rewards:
         """Reward the programs in completions."""
-        return _rewards(reward.score([text_of(each) for each in completions], _tests(columns, column)), columns)
+        return _rewards(reward.score(completions, _tests(columns, column)), columns)
 
     return code_reward
 
@@ -46,29 +45,14 @@ def trl_reward_async(*, column: str = "", **options: Any) -> Callable[..., Await
 
     async def code_reward(
         prompts: Sequence[Any],  # noqa: ARG001 - TRL passes it by name
-        completions: Sequence[Completion],
+        completions: Sequence[Answer],
         **columns: Any,
     ) -> Rewards:
         """Reward the programs in completions."""
-        scored = await reward.score_async([text_of(each) for each in completions], _tests(columns, column))
+        scored = await reward.score_async(completions, _tests(columns, column))
         return _rewards(scored, columns)
 
     return code_reward
-
-
-def text_of(completion: Completion) -> str:
-    """Return the text of a completion; of a chat, that of the last message, whose content may be in parts.
-
-    It is empty if there is none.
-    """
-    if isinstance(completion, str):
-        return completion
-    message = completion[-1] if isinstance(completion, Sequence) and completion else None
-    content = message.get("content") if isinstance(message, Mapping) else message
-    if isinstance(content, str | None):
-        return content or ""
-    parts = [part.get("text") for part in content if isinstance(part, Mapping)] if isinstance(content, Sequence) else []
-    return "".join(part for part in parts if isinstance(part, str))
 
 
 def _rewards(scores: Sequence[Scored], columns: Mapping[str, Any]) -> Rewards:
@@ -82,8 +66,8 @@ def _rewards(scores: Sequence[Scored], columns: Mapping[str, Any]) -> Rewards:
 def _tests(columns: Mapping[str, Any], column: str) -> Sequence[Shape]:
     names = (column,) if column else COLUMNS
     for name in names:
-        if name in columns:
-            return columns[name]
+        if columns.get(name) is not None:
+            return list(columns[name])
     raise UserError(
         f"the dataset has no column {' or '.join(names)}, but {', '.join(sorted(columns)) or 'none'}: name that of the "
         "tests with column="

@@ -50,6 +50,10 @@ def add_errors(app: FastAPI) -> None:
     async def fault(_: Request, error: SandboxError) -> Response:
         return AsciiResponse({"detail": without_paths(error)}, 500)
 
+    @app.exception_handler(Exception)
+    async def broken(_: Request, error: Exception) -> Response:
+        return AsciiResponse({"detail": f"a fault of the server, which its log has: {type(error).__name__}"}, 500)
+
     @app.exception_handler(ErrorAnswer)
     async def answered(_: Request, error: ErrorAnswer) -> Response:
         return AsciiResponse(error.content, error.status)

@@ -10,6 +10,7 @@ from fastapi.responses import Response
 from pydantic import TypeAdapter, ValidationError
 
 from alpha_codium.eval.judging import OpenJudge
+from alpha_codium.language_table import LANGUAGES
 from alpha_codium.limits import WALL_EXTRA_SECONDS, WALL_FACTOR
 from alpha_codium.program import Job, PairJob
 from alpha_codium.sandbox import Sandbox
@@ -33,6 +34,8 @@ MOST = {
     "open_files": 4096,
     "processes": 4096,
 }
+# A program's standard streams, and what starts it, need as many.
+LEAST = {"open_files": 7}
 # Characters of outputs after which a report ends, so that it fits into memory.
 MOST_OUTPUT = 64 << 20
 
@@ -140,9 +143,14 @@ def checked(job: AnyJob) -> AnyJob:
     """Return the job; raises HTTPException 422 if it asks for more than the server gives."""
     if isinstance(job, Job) and len(job.inputs) > MOST_TESTS:
         raise HTTPException(422, f"inputs: at most {MOST_TESTS}")
+    programs = [side.program for side in job.sides] if isinstance(job, PairJob) else [job.program]
+    for program in programs:
+        if program.language not in LANGUAGES:
+            raise HTTPException(422, f"language: there is no {program.language!r}, but {', '.join(LANGUAGES)}")
     own = [side.limits for side in job.sides if side.limits] if isinstance(job, PairJob) else []
     for limits in (job.limits, *own):
         for name, most in MOST.items():
-            if not 0 < getattr(limits, name) <= most:
-                raise HTTPException(422, f"limits.{name}: must be above 0 and at most {most:g}")
+            least = LEAST.get(name, 0)
+            if not least < getattr(limits, name) <= most:
+                raise HTTPException(422, f"limits.{name}: must be above {least} and at most {most:g}")
     return job

@@ -97,6 +97,9 @@ def _problem_of(values: dict[str, Any]) -> Problem:
     problem = TypeAdapter(Problem).validate_python(values)
     if len(problem.tests(tuple(TestType))) > MOST_TESTS:
         raise ValueError(f"a problem has at most {MOST_TESTS} tests")
+    for name, most in (("time_limit_seconds", MOST_SECONDS), ("memory_limit_bytes", MOST_MEMORY)):
+        if not 0 <= (getattr(problem, name) or 0) <= most:
+            raise ValueError(f"{name} must be above 0 and at most {most}")
     return problem
 
 

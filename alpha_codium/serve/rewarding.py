@@ -31,8 +31,8 @@ class RewardRequest(StrictModel):
 
     answers: Annotated[list[AnswerToReward], Field(min_length=1, max_length=MOST_PROGRAMS)]
     scheme: Scheme = "all"
-    length_penalty: float = Field(0, ge=0)
-    time_penalty: float = Field(0, ge=0)
+    length_penalty: float = Field(0, ge=0, allow_inf_nan=False)
+    time_penalty: float = Field(0, ge=0, allow_inf_nan=False)
     language: str = Field("python3", description=f"One of {', '.join(LANGUAGES)}.")
     in_process: bool = False
     time_limit_seconds: float = Field(0, ge=0, le=MOST_SECONDS, description="CPU time for a test; 0 for the default.")

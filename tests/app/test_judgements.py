@@ -118,10 +118,10 @@ def test_a_problem_that_cannot_be_judged_is_an_internal_error_that_says_why(sand
     ("program", "tests", "message"),
     [
         (b"print(1)", PAIRS, "a program must be a str or a Program, not bytes"),
-        (DOUBLE, "1", "tests must be a list of tests, or an object with them, not str: '1'"),
-        (DOUBLE, [(1, 2)], r"tests\[0\] must be a pair of texts, input and output, not tuple: \(1, 2\)"),
+        (DOUBLE, "1", "tests must be a list of tests, or an object with them, not int: 1"),
+        (DOUBLE, [(1, 2)], r"tests\[0\] must be a pair of texts, input and output, not list: \[1, 2\]"),
         (DOUBLE, [("1", "2"), "assert True"], r"tests\[1\] must be a pair .*not str: 'assert True'"),
-        (DOUBLE, [("1", "2", "3")], r"tests\[0\] must be a pair .*not tuple"),
+        (DOUBLE, [("1", "2", "3")], r"tests\[0\] must be a pair .*not list"),
         (DOUBLE, None, ".*not NoneType: None"),
     ],
 )

@@ -2,6 +2,8 @@
 
 import json
 
+import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,6 +18,9 @@ STDIN = [
     [{"input": "1", "output": "2"}, {"input": "21", "output": "42", "testtype": "stdin_stdout", "metadata": {}}],
     [{"type": "stdin_stdout", "fn_name": None, "input": "1", "output": "2"}, {"input": "21", "output": "42"}],
     {"inputs": ["1", "21"], "outputs": ["2", "42"]},
+    {"inputs": '["1", "21"]', "outputs": '["2", "42"]'},
+    {"type": "stdin_stdout", "fn_name": "main", "inputs": ["1", "21"], "outputs": ["2", "42"]},
+    repr([{"input": "1", "output": "2"}, {"input": "21", "output": "42"}]),
     {"inputs": ["1", "21"], "outputs": ["2", "42"], "fn_name": None, "assert_case": ["", ""]},
     {"input": ["1", "21"], "output": ["2", "42"]},
     {"language": "python", "test_cases": [{"input": "1", "output": "2"}, {"input": "21", "output": "42"}]},
@@ -23,6 +28,8 @@ STDIN = [
 CALLS = [
     {"inputs": ["1\n[2]", "3\n[4]"], "outputs": ["3", "7"], "fn_name": "f"},
     {"inputs": [[1, [2]], [3, [4]]], "outputs": [3, 7], "fn_name": "f"},
+    {"inputs": [[1, [2]], [3, [4]]], "outputs": [3, 7], "entry_point": "f"},
+    {"fn_name": "f", "test_cases": {"inputs": [[1, [2]], [3, [4]]], "outputs": [3, 7]}},
     [{"input": "1\n[2]", "output": "3", "fn_name": "f"}, {"input": "3\n[4]", "output": "7", "fn_name": "f"}],
     [
         {"input": "1\n[2]", "output": "3", "testtype": "functional", "metadata": {"func_name": "f"}},
@@ -65,8 +72,13 @@ def test_assertions_are_read_from_each_shape(shape):
 
 @pytest.mark.parametrize(
     "code",
-    ["assert f(1) == 2", "from solution import f\n\ndef test_f():\n    assert f(1) == 2\n"],
-    ids=["plain", "KodCode"],
+    [
+        "assert f(1) == 2",
+        "from solution import f\n\ndef test_f():\n    assert f(1) == 2\n",
+        "for i in range(3):\n    assert f(i) == i\n",
+        "import numpy as np\nnp.testing.assert_equal(f(1), 2)",
+    ],
+    ids=["plain", "KodCode", "a loop", "a call"],
 )
 def test_code_is_one_test(code):
     problem = problem_of(code)
@@ -75,9 +87,20 @@ def test_code_is_one_test(code):
 
 
 def test_arrays_as_pandas_reads_them_are_lists():
-    numpy = pytest.importorskip("numpy")
-    shape = {"inputs": numpy.array(["1", "21"], dtype=object), "outputs": numpy.array(["2", "42"], dtype=object)}
+    shape = {"inputs": np.array(["1", "21"], dtype=object), "outputs": np.array(["2", "42"], dtype=object)}
     assert problem_of(shape).private_tests == PAIRS
+
+
+def test_arrays_within_others_are_lists():
+    calls = [{"input": np.array([1, 2]), "output": np.int64(3), "fn_name": "f"}]
+    assert problem_of(calls).private_tests == (ac.TestCase("[1, 2]", "3"),)
+    assert problem_of(pa.array([["1", "2"], ["21", "42"]])).private_tests == PAIRS
+
+
+def test_the_name_in_the_metadata_may_be_in_json_and_counts_only_for_calls():
+    row = {"input": "1", "output": "2", "metadata": '{"func_name": "f"}'}
+    called, read = (problem_of([row | {"testtype": kind}]).execution.kind for kind in ("functional", "stdin"))
+    assert (called, read) == ("call", "stdin")
 
 
 def test_rows_of_livecodebench_are_judged_as_its_problems_and_those_of_apps_as_those_of_apps():
@@ -116,6 +139,17 @@ def test_a_problem_is_itself():
         ({"inputs": ["1"], "outputs": ["[1, "], "fn_name": "f"}, r"outputs\[0\] of a call must be JSON"),
         ({"inputs": ["1"], "outputs": ["1"], "assert_case": ["assert f(1)"]}, "both inputs and assert_case"),
         ({"stdin": ["1"]}, "neither inputs nor input, but stdin"),
+        (
+            [{"input": "1", "output": "2", "testtype": "functional"}],
+            r"tests\[0\] calls a function, whose name is missing",
+        ),
+        (
+            [{"type": "function_call", "input": [1], "output": [2]}],
+            r"tests\[0\] calls a function, whose name is missing",
+        ),
+        ({"inputs": ["1"], "outputs": [float("nan")]}, r"outputs\[0\] is nan, which stands for a missing value"),
+        ('{"inputs": [NaN], "outputs": ["1"]}', r"inputs\[0\] is nan, which stands for a missing value"),
+        ({"inputs": [[1]], "outputs": [float("inf")], "fn_name": "f"}, r"outputs\[0\] is inf"),
     ],
 )
 def test_another_shape_is_an_error_that_says_what_is_wrong(shape, message):

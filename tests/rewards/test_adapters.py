@@ -9,6 +9,7 @@ import pytest
 
 import alpha_codium as ac
 from alpha_codium.rewards import lm_eval_filter, lm_eval_metric, trl_reward, trl_reward_async, verifiers_reward
+from alpha_codium.rewards.openrlhf import _answer
 from alpha_codium.rewards.verl import compute_score
 
 TESTS = [["1", "2"], ["21", "42"]]
@@ -80,6 +81,21 @@ def test_lm_eval_gets_rewards_in_place_of_answers_and_nan_where_there_is_none(sa
     assert math.isnan(rewards[1][0])
     assert lm_eval_metric(predictions=[rewards[0]], references=[""]) == 0.5
     assert math.isnan(lm_eval_metric(predictions=[rewards[1]], references=[""]))
+
+
+def test_a_document_without_tests_costs_its_own_answers_only(sandbox):
+    rewards = lm_eval_filter(sandbox=sandbox)([[RIGHT], [RIGHT], [RIGHT]], [{"tests": TESTS}, {"test": TESTS}, None])
+    assert rewards[0] == [1.0]
+    assert [math.isnan(each) for (each,) in rewards[1:]] == [True, True]
+    with pytest.raises(KeyError):
+        lm_eval_filter(field="tset", sandbox=sandbox)([[RIGHT]], [{"tests": TESTS}])
+
+
+@pytest.mark.parametrize(
+    ("query", "prompt", "answer"), [("ab", "a", "b"), ("ab", "", "ab"), ("ab", "x", "ab"), (None, "a", None)]
+)
+def test_openrlhfs_answer_is_what_follows_the_prompt(query, prompt, answer):
+    assert _answer(query, prompt) == answer
 
 
 def test_lm_eval_makes_tests_of_a_document_by_a_function(sandbox):

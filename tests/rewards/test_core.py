@@ -1,10 +1,13 @@
 """What a completion gets, and that faults of the judge are no verdicts."""
 
 import asyncio
+import json
 import os
 import subprocess
 import sys
+from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 import alpha_codium as ac
@@ -147,9 +150,52 @@ def test_each_kind_of_reason_is_logged_once(sandbox, warnings):
     assert "".join(warnings).count("must have as many outputs") == 1
 
 
-@pytest.mark.parametrize("completion", [None, 7, ["x"], b"x"])
-def test_a_completion_that_is_no_text_has_no_program(sandbox, completion):
+@pytest.mark.parametrize(
+    "fields",
+    [
+        *({"time_limit_seconds": each} for each in (-1, float("nan"), float("inf"), 1e300)),
+        *({"memory_limit_bytes": each} for each in (-1, 1, 2**63)),
+        {"checker": ac.CheckerSpec("none_such")},
+        {"input_file": "\ud800"},
+        {"execution": ac.ExecutionSpec("stdin", setup_code="x = (")},
+    ],
+)
+def test_a_problem_with_an_odd_field_costs_its_own_row_only(sandbox, fields):
+    odd = ac.Problem("odd", private_tests=(ac.TestCase("1", "2"),), **fields)
+    row, other = CodeReward(sandbox=sandbox).score([RIGHT, RIGHT], [odd, TESTS])
+    assert (row.reward, row.fault, other.reward) == (None, "data", 1.0)
+
+
+def test_limits_may_be_numbers_of_numpy(sandbox):
+    limits = {"memory_limit_bytes": np.int64(2**30), "time_limit_seconds": np.float32(2)}
+    problem = ac.Problem("p", private_tests=(ac.TestCase("1", "2"),), **limits)
+    assert rewards([RIGHT], problem, sandbox, rules={"memory_bytes": np.int64(2**30)}) == [1.0]
+    assert problem == ac.Problem.from_json(json.loads(json.dumps(problem.to_json())))
+
+
+def test_answers_are_not_read_after_the_deadline(sandbox):
+    scores = CodeReward(sandbox=sandbox, deadline=1e-9).score([RIGHT] * 2, [TESTS] * 2)
+    assert [(each.reward, each.fault) for each in scores] == [(None, "infra")] * 2
+
+
+@pytest.mark.parametrize("completion", [None, [], ["x"], b"x", [{"role": "assistant", "content": None}]])
+def test_a_completion_without_a_program_gets_nothing(sandbox, completion):
     assert rewards([completion, RIGHT], TESTS, sandbox) == [0.0, 1.0]
+
+
+def test_the_text_of_a_completion_may_be_in_a_chat_or_a_message(sandbox):
+    message = {"role": "assistant", "content": RIGHT}
+    parts = [{"type": "text", "text": RIGHT}]
+    forms = [[message], message, SimpleNamespace(content=RIGHT), np.array([message]), RIGHT.encode()]
+    forms += [{"content": each} for each in (parts, parts[0], [RIGHT])]
+    assert rewards(forms, TESTS, sandbox) == [1.0] * len(forms)
+
+
+@pytest.mark.parametrize("completion", [7, 1.5, object(), [7], {"content": 7}])
+def test_a_completion_that_is_no_text_is_not_rewarded(sandbox, completion):
+    wrong, right = CodeReward(sandbox=sandbox).score([completion, RIGHT], [TESTS] * 2)
+    assert (wrong.reward, wrong.fault, right.reward) == (None, "data", 1.0)
+    assert wrong.message.startswith("the answer can't be read: it must be a text")
 
 
 def test_what_is_not_judged_at_the_deadline_has_no_reward(sandbox):
@@ -180,7 +226,13 @@ def test_faults_and_malformed_rows_change_no_other_reward(sandbox):
     [
         ({"scheme": "most"}, "scheme must be one of all, share, continuous, not 'most'"),
         ({"language": "cobol"}, "cobol"),
-        ({"length_penalty": -1.0}, "must not be below 0"),
+        ({"length_penalty": -1.0}, "length_penalty must be a number from 0 on, not -1.0"),
+        ({"time_penalty": float("nan")}, "time_penalty must be a number from 0 on"),
+        ({"deadline": float("inf")}, "deadline must be a number from 0 on"),
+        ({"workers": -1}, "workers must be a number from 0 on"),
+        ({"rules": {"cpu_seconds": -1}}, "rules: its limits: cpu_seconds must be above 0"),
+        ({"rules": {"cpu_seconds": "2"}}, "rules: its limits"),
+        ({"rules": {"seconds": 2}}, "rules: .* unexpected keyword argument 'seconds'"),
     ],
 )
 def test_an_invalid_option_is_an_error_at_once(options, message):

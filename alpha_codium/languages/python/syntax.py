@@ -2,6 +2,7 @@
 
 import ast
 import builtins
+import functools
 import io
 import re
 import threading
@@ -29,6 +30,18 @@ def parse(code: str) -> ast.Module:
     with _lock, warnings.catch_warnings():
         warnings.simplefilter("ignore")
         return ast.parse(code)
+
+
+@functools.lru_cache(maxsize=256)
+def fault_in(code: str) -> str:
+    """Return why `code` doesn't compile, such as a `return` outside of a function; empty if it does."""
+    try:
+        with _lock, warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            compile(code, "code", "exec", dont_inherit=True)
+    except UNPARSABLE as error:
+        return str(error) or type(error).__name__
+    return ""
 
 
 def lines_of(code: str) -> list[str]:

@@ -8,7 +8,7 @@ from alpha_codium.judge.drivers import driver
 from alpha_codium.judge.packing import pack
 from alpha_codium.judge.stdin import MOST_IN_FILES, SOME
 from alpha_codium.language_table import LANGUAGES
-from alpha_codium.limits import Limits
+from alpha_codium.limits import Limits, least_memory
 from alpha_codium.program import PYTHON, Job, Program
 
 # Languages whose programs are run as they are: those that can't be compiled fail when they run.
@@ -29,12 +29,17 @@ def job_of(
     files: Mapping[str, bytes] | None = None,
     arguments: Sequence[str] = (),
 ) -> Job:
-    """Return the job that runs a program once, beside `files`, by their relative paths; raises Refused."""
+    """Return the job that runs a program once, beside `files`, by their relative paths; raises Refused.
+
+    It gets at least the memory that its language needs, and `?` for what isn't Unicode.
+    """
+    limits = replace(limits, memory_bytes=max(limits.memory_bytes, least_memory(program.language)))
+    stdin, *arguments = (text.encode("utf-8", "replace").decode() for text in (stdin, *arguments))
     if not files and not arguments:
         return Job(program, (stdin,), limits)
     if program.language != PYTHON:
         raise Refused(f"{program.language} programs get neither other files nor arguments here")
-    files = files or {}
+    files = {name.encode("utf-8", "replace").decode(): data for name, data in (files or {}).items()}
     _check(program, files)
     contents = [base64.b64encode(data).decode() for data in files.values()]
     beside = [part for file in zip(files, contents, strict=True) for part in file]

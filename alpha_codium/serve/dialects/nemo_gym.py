@@ -8,6 +8,7 @@
    no metric, and is tried again.
 """
 
+import sys
 from typing import Annotated, Any
 
 from fastapi import APIRouter, HTTPException, Request
@@ -102,7 +103,8 @@ def router(server: Server) -> APIRouter:
     @routes.post("/aggregate_metrics")
     async def aggregate_metrics(item: AggregateRequest) -> dict[str, Any]:
         """Return the mean of the rewards."""
-        rewards = [value for each in item.verify_responses if isinstance(value := each.get("reward"), int | float)]
+        given = (each.get("reward") for each in item.verify_responses)
+        rewards = [value for value in given if isinstance(value, int | float) and abs(value) < sys.float_info.max]
         metrics = {"mean/reward": sum(rewards) / len(rewards)} if rewards else {}
         return {"group_level_metrics": [], "agent_metrics": metrics, "key_metrics": metrics}
 

@@ -8,6 +8,8 @@ from typing import Annotated
 from fastapi import APIRouter, HTTPException, Request
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
+from alpha_codium.judge import kind_of
+from alpha_codium.problem import ExecutionSpec, Problem, TestCase
 from alpha_codium.serve.dialects.asking import Server
 from alpha_codium.serve.requests import MOST_SECONDS, MOST_TESTS, JudgeRequest, Test
 
@@ -55,20 +57,19 @@ def router(server: Server) -> APIRouter:
     routes = APIRouter(tags=["open-instruct"])
 
     async def answer(request: Request, item: Timed, tests: list[Test], kind: str) -> Answer:
-        if not tests:
-            return Answer(results=[], runtimes=[])
+        tests, places = _runnable(tests, kind)
+        if not places:
+            return Answer(results=[0] * len(tests), runtimes=[FAILED_RUNTIME] * len(tests))
         limits = dict.fromkeys(("time_limit_seconds", "wall_limit_seconds"), item.max_execution_time)
-        fields = {"program": item.program, "tests": tests, "kind": kind, **limits}
+        fields = {"program": item.program, "tests": [tests[place] for place in places], "kind": kind, **limits}
         judged = await server.judge(request, JudgeRequest.model_validate(fields))
         if not judged.judged:
             raise HTTPException(500, "the server couldn't run a test: try again")
-        passed = [test.verdict == "accepted" for test in judged.tests]
-        seconds = [test.wall_seconds if ok else FAILED_RUNTIME for test, ok in zip(judged.tests, passed, strict=True)]
-        missing = len(tests) - len(passed)  # a program that doesn't compile runs no test
-        return Answer(
-            results=[*map(int, passed), *[0] * missing],
-            runtimes=[*seconds, *[FAILED_RUNTIME] * missing],
-        )
+        # A program that doesn't compile runs no test.
+        ran = zip(places, judged.tests, strict=False)
+        passed = {place: each.wall_seconds for place, each in ran if each.verdict == "accepted"}
+        runtimes = [passed.get(place, FAILED_RUNTIME) for place in range(len(tests))]
+        return Answer(results=[int(each != FAILED_RUNTIME) for each in runtimes], runtimes=runtimes)
 
     @routes.get("/health")
     async def health() -> dict[str, str]:
@@ -87,6 +88,22 @@ def router(server: Server) -> APIRouter:
         return await answer(request, item, tests, "stdin")
 
     return routes
+
+
+def _runnable(tests: list[Test], kind: str) -> tuple[list[Test], list[int]]:
+    """Return the tests, and the places of those that can be run: no program passes the others.
+
+    What asserts nothing, such as an import, is passed by programs that it doesn't fail for.
+    """
+    of_kind = kind_of(Problem("tests", execution=ExecutionSpec(kind)))
+
+    def fault(test: Test) -> str:
+        return of_kind.fault_of(TestCase(test.input, test.output))
+
+    asserting = [Test(input=f"{test.input}\nassert True", output=test.output) for test in tests]
+    if kind == "assertions":
+        tests = [more if fault(test) and not fault(more) else test for test, more in zip(tests, asserting, strict=True)]
+    return tests, [place for place, test in enumerate(tests) if not fault(test)]
 
 
 def _decoded(tests: list[StdioTest] | str) -> list[StdioTest]:

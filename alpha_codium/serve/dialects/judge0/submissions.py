@@ -3,6 +3,7 @@
 import base64
 import binascii
 import io
+import lzma
 import math
 import shlex
 import uuid
@@ -216,6 +217,10 @@ def _language_of(
     return languages[number]
 
 
+# What `zipfile` raises for archives that it can't read, beside ValueError and the like.
+CORRUPT = (zipfile.BadZipFile, zlib.error, lzma.LZMAError)
+
+
 def _files_of(value: Any, errors: dict[str, list[str]]) -> dict[str, bytes]:
     """Return the files of a zip archive in base64."""
     if not value:
@@ -228,7 +233,7 @@ def _files_of(value: Any, errors: dict[str, list[str]]) -> dict[str, bytes]:
             if sum(each.file_size for each in members) > MOST_EXTRACTED * KILOBYTE:
                 raise ValueError(f"its files have more than {MOST_EXTRACTED} KB")
             return {each.filename: _extracted(archive, each) for each in members}
-    except (ValueError, RuntimeError, NotImplementedError, OSError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+    except (ValueError, RuntimeError, NotImplementedError, OSError, EOFError, *CORRUPT) as error:
         errors.setdefault("additional_files", []).append(f"isn't a zip archive in base64: {error}"[:200])
         return {}
 

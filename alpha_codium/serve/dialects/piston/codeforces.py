@@ -18,7 +18,7 @@ from alpha_codium.judge import Rules
 from alpha_codium.judge.checker_programs import without_empty_lines
 from alpha_codium.judge.executors import Task
 from alpha_codium.judge.stdin import StdinKind, fault_of_size
-from alpha_codium.limits import Limits
+from alpha_codium.limits import Limits, least_memory
 from alpha_codium.problem import CheckerSpec, ExecutionSpec, Problem, TestCase
 from alpha_codium.program import Program
 from alpha_codium.serve.dialects.asking import Server
@@ -60,11 +60,12 @@ class GraderFiles:
         """The files that the program reads and writes, empty for its streams."""
         return (INPUT, OUTPUT) if self.config.get("INPUT_MODE") == "file" else ("", "")
 
-    def limits(self, default: Limits) -> Limits:
-        """Return the limits of the program; raises Refused."""
+    def limits(self, default: Limits, language: str) -> Limits:
+        """Return the limits of the program, at least the memory that its `language` needs; raises Refused."""
         seconds = self._number("TIME_LIMIT", default.cpu_seconds, MOST_SECONDS)
         memory = self._number("MEMORY_LIMIT", default.memory_bytes / MEGABYTE, MOST_MEMORY / MEGABYTE)
-        return Limits(cpu_seconds=seconds, wall_seconds=seconds, memory_bytes=int(memory * MEGABYTE))
+        memory_bytes = max(int(memory * MEGABYTE), least_memory(language))
+        return Limits(cpu_seconds=seconds, wall_seconds=seconds, memory_bytes=memory_bytes)
 
     def task(self, program: Program, limits: Limits) -> Task:
         """Return what the judge is asked for."""
@@ -94,7 +95,7 @@ class GraderFiles:
 async def run(server: Server, request: Request, item: Execute, runtime: Runtime) -> dict[str, Stage]:
     """Judge a program; raises Refused, and SandboxError if the server couldn't run it or its checker."""
     files = GraderFiles.of(item)
-    limits, program = files.limits(item.run_limits()), Program.from_source(runtime.ours, item.source)
+    limits, program = files.limits(item.run_limits(), runtime.ours), Program.from_source(runtime.ours, item.source)
     kind = StdinKind(server.jobs.sandbox, limits, tokens(), ExecutionSpec(), *files.names)
     if reason := kind.why_not(runtime.ours):
         raise Refused(f"INPUT_MODE=file isn't supported for {runtime.language}: {reason}")

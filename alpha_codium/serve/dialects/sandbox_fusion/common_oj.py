@@ -14,7 +14,7 @@ from fastapi import APIRouter, HTTPException, Request
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
 from alpha_codium.errors import SandboxError
-from alpha_codium.judge import Rules
+from alpha_codium.judge import Rules, kind_of
 from alpha_codium.judge.executors import Task
 from alpha_codium.problem import CheckerSpec, Problem, TestCase
 from alpha_codium.program import Program
@@ -128,7 +128,10 @@ def add_routes(routes: APIRouter, server: Server) -> None:
         program = program_of(server, language, code)
         if isinstance(program, RunAnswer):
             raise HTTPException(400, program.message)
-        (judgement,) = await server.judgements(request, [task_of(item, program, tests)])
+        task = task_of(item, program, tests)
+        if fault := next(filter(None, map(kind_of(task.problem, task.rules).fault_of, task.tests)), ""):
+            raise HTTPException(400, f"a test can't be run: {fault}")
+        (judgement,) = await server.judgements(request, [task])
         if not judgement.judged:
             raise SandboxError(judgement.message or "the server couldn't run a test")
         outcomes = list(outcomes_of(program, tests, judgement, item.config.extra))

@@ -1,0 +1,99 @@
+"""Requests that clients really send and that are odd: each has an answer of its own, and is no fault of the server."""
+
+import base64
+import io
+import json
+import zipfile
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.serve.test_malformed import CONFIG, JUDGED, PISTON, PROGRAM, RUN_CODE, SUBMISSION
+
+TESTS = JUDGED["tests"]
+JAVA = "public class Main { public static void main(String[] a) { System.out.println(1); } }"
+LIMITS = [
+    *({"time_limit_seconds": each} for each in (-1, 1e9, 1e300, float("nan"), float("inf"))),
+    *({"memory_limit_bytes": each} for each in (-1, 2**45, 2**70)),
+    {"input_file": "\ud800"},
+    {"execution": {"kind": "stdin", "setup_code": "x = ("}},
+]
+
+
+def posted(client: httpx.Client, path: str, body: Any) -> httpx.Response:
+    headers = {"content-type": "application/json"}
+    return client.post(path, content=json.dumps(body).encode(), headers=headers, timeout=60)
+
+
+@pytest.mark.parametrize("fields", LIMITS)
+def test_a_problem_that_no_program_can_be_judged_by_is_refused(client: httpx.Client, fields: dict[str, Any]) -> None:
+    item = {"program": "print(1)", "problem": {"private_tests": TESTS} | fields}
+    right = {"program": "print(1)", "tests": TESTS}
+    for address, body in (("/v1/judge", item), ("/v1/judge/batch", {"programs": [right, item]})):
+        answer = posted(client, address, body)
+        assert (answer.status_code, "detail" in answer.json()) == (422, True)
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/v1/execute", {"program": PROGRAM.to_json() | {"language": "ada"}, "inputs": [""]}),
+        ("/v1/execute", {"program": PROGRAM.to_json(), "inputs": [""], "limits": {"open_files": 3}}),
+        ("/v1/rewards", {"answers": [{"answer": "", "tests": TESTS}], "length_penalty": float("inf")}),
+    ],
+)
+def test_what_the_server_does_not_have_is_refused(client: httpx.Client, path: str, body: dict[str, Any]) -> None:
+    assert posted(client, path, body).status_code == 422
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "printed"),
+    [
+        ("/submissions?wait=true", SUBMISSION | {"memory_limit": 2048}, "stdout"),
+        ("/submissions?wait=true", {"source_code": JAVA, "language_id": 62, "memory_limit": 64000}, "stdout"),
+        ("/run_code", RUN_CODE | {"memory_limit_MB": 1}, "run_result"),
+        ("/api/v2/execute", PISTON | {"run_memory_limit": 1}, "run"),
+        ("/submissions?wait=true", SUBMISSION | {"stdin": "\ud800", "command_line_arguments": "\udfff"}, "stdout"),
+        ("/run_code", RUN_CODE | {"stdin": "\ud800", "files": {"\ud800": "eA=="}}, "run_result"),
+        ("/api/v2/execute", PISTON | {"stdin": "\ud800", "args": ["\ud800"]}, "run"),
+    ],
+)
+def test_a_program_runs_with_too_little_memory_and_with_broken_text(
+    client: httpx.Client, path: str, body: dict[str, Any], printed: str
+) -> None:
+    answer = posted(client, path, body)
+    assert answer.status_code in (200, 201), answer.text
+    found = answer.json()[printed]
+    assert (found if isinstance(found, str) else found["stdout"]) == "1\n"
+
+
+def test_each_test_of_open_instruct_has_a_result_of_its_own(client: httpx.Client) -> None:
+    tests = ["assert f(1) == 2", "assert (", "", "import math", "assert await f(1)", "\ud800", "assert f(1) == 3"]
+    body = {"program": "def f(x): return 2 * x", "tests": tests, "max_execution_time": 1}
+    assert posted(client, "/test_program", body).json()["results"] == [1, 0, 1, 1, 0, 0, 0]
+    assert posted(client, "/test_program", body | {"tests": ["assert ("]}).json()["results"] == [0]
+
+
+def test_a_test_in_invalid_unicode_is_the_clients_fault(client: httpx.Client) -> None:
+    test = {"input": {"stdin": "\ud800"}, "output": {"stdout": "1"}}
+    config = CONFIG | {"provided_data": {"test": [test]}}
+    body = {"dataset": "x", "id": 1, "completion": "```python\nprint(1)\n```", "config": config}
+    assert posted(client, "/submit", body).status_code == 400
+
+
+def test_an_archive_whose_lzma_data_are_broken_is_refused(client: httpx.Client) -> None:
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w", zipfile.ZIP_LZMA) as archive:
+        archive.writestr("words.txt", "word " * 1000)
+    broken = bytearray(data.getvalue())
+    broken[45:60] = b"\xff" * 15
+    body = SUBMISSION | {"additional_files": base64.b64encode(broken).decode()}
+    answer = posted(client, "/submissions?wait=true", body)
+    assert (answer.status_code, "additional_files" in answer.json()) == (422, True)
+
+
+def test_rewards_that_are_no_numbers_are_left_out_of_their_mean(client: httpx.Client) -> None:
+    rewards = [{"reward": each} for each in (1.0, 0.5, 10**400, float("nan"), "x")]
+    metrics = posted(client, "/aggregate_metrics", {"verify_responses": rewards}).json()["key_metrics"]
+    assert metrics == {"mean/reward": 0.75}
