@@ -8,10 +8,15 @@ option in that place.
 
 import functools
 import inspect
+import math
 import textwrap
+import types
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
-from dataclasses import Field, dataclass, fields
-from typing import Annotated, Any, ForwardRef, ParamSpec, TypeVar, get_args, get_origin
+from dataclasses import Field, dataclass, fields, replace
+from numbers import Integral, Real
+from typing import Annotated, Any, ForwardRef, Literal, ParamSpec, TypeVar, Union, get_args, get_origin
+
+from alpha_codium.errors import UserError
 
 P = ParamSpec("P")
 O = TypeVar("O")  # noqa: E741 - options
@@ -62,6 +67,31 @@ class OptionField:
         kinds = (self.kind, *get_args(self.kind))
         return self.option.parse is None and any(each in (Sequence[str], tuple[str, ...]) for each in kinds)
 
+    def fault(self, value: Any) -> str:
+        """Return why a value isn't one of this option; empty if it may be."""
+        kinds = get_args(self.kind) if get_origin(self.kind) in (Union, types.UnionType) else (self.kind,)
+        if self.option.parse is not None or (value is None and types.NoneType in kinds):
+            return ""
+        choices = [choice for kind in kinds if get_origin(kind) is Literal for choice in get_args(kind)]
+        if choices and value not in choices:
+            return f"must be one of {', '.join(choices)}, not {value!r}"
+        if bool in kinds and not isinstance(value, bool):
+            return f"must be True or False, not {value!r}"
+        if int in kinds or float in kinds:
+            return self._fault_of_number(value, Real if float in kinds else Integral)
+        return ""
+
+    def _fault_of_number(self, value: Any, kind: type) -> str:
+        least, above, most = self.option.least, self.option.above, self.option.most
+        if isinstance(value, kind) and not isinstance(value, bool) and math.isfinite(value):
+            large = above < value if above is not None else least is None or least <= value
+            if large and (most is None or value <= most):
+                return ""
+        bounds = [f"above {above:g}"] if above is not None else [f"at least {least:g}"] if least is not None else []
+        bounds += [f"at most {most:g}"] if most is not None else []
+        what = "number" if kind is Real else "whole number"
+        return f"must be a {what}{', ' if bounds else ''}{' and '.join(bounds)}, not {value!r}"
+
 
 def options_of(model: type[Any]) -> Iterator[OptionField]:
     """Yield the options of a dataclass, its own before those of its base classes."""
@@ -98,7 +128,7 @@ def use_case(
     def wrap(function: Callable[[O], Coroutine[Any, Any, T]]) -> Callable[P, Coroutine[Any, Any, T]]:
         @functools.wraps(function)
         async def call(*args: P.args, **kwargs: P.kwargs) -> T:
-            return await function(options(*args, **kwargs))
+            return await function(_checked(options(*args, **kwargs)))
 
         # What `help` shows: without the descriptions, which are in the text.
         call.__signature__ = _signature(options)  # type: ignore[attr-defined]
@@ -106,6 +136,18 @@ def use_case(
         return call
 
     return wrap
+
+
+def _checked(options: O) -> O:
+    """Return options, with a list of one in place of a text where several may be given; raises UserError."""
+    changed: dict[str, Any] = {}
+    for each in options_of(type(options)):
+        value = getattr(options, each.name)
+        if each.many and isinstance(value, str):
+            changed[each.name] = (value,)
+        elif fault := each.fault(value):
+            raise UserError(f"`{each.name}` {fault}")
+    return replace(options, **changed) if changed else options  # type: ignore[type-var]
 
 
 def in_options(text: str, flags: Mapping[str, str]) -> str:

@@ -144,3 +144,26 @@ def test_a_list_of_numbers_is_read_or_refused(text: str) -> None:
         return
     assert found and list(found) == sorted(set(found)) and found[0] > 0
     assert shared.numbers(",".join(map(str, found))) == found
+
+
+def test_a_text_where_several_may_be_given_is_one_of_them() -> None:
+    assert "words=('ab',)" in asyncio.run(show_async("x", words="ab"))
+
+
+@pytest.mark.parametrize(
+    ("given", "fault"),
+    [
+        ({"kind": "c"}, "`kind` must be one of a, b, not 'c'"),
+        ({"flag": "no"}, "`flag` must be True or False, not 'no'"),
+        ({"seed": -1}, "`seed` must be a whole number, at least 0, not -1"),
+        ({"seed": 1.5}, "`seed` must be a whole number, at least 0, not 1.5"),
+        ({"seed": None}, "`seed` must be a whole number, at least 0, not None"),
+        ({"rate": 0}, "`rate` must be a number, above 0 and at most 1, not 0"),
+        ({"rate": float("nan")}, "`rate` must be a number, above 0 and at most 1, not nan"),
+        ({"rate": "1"}, "`rate` must be a number, above 0 and at most 1, not '1'"),
+    ],
+)
+def test_a_value_that_the_command_would_refuse_is_refused_in_python(given: dict[str, object], fault: str) -> None:
+    with pytest.raises(ac.UserError) as raised:
+        asyncio.run(show_async("x", **given))  # type: ignore[arg-type]
+    assert str(raised.value) == fault

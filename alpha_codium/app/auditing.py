@@ -10,7 +10,7 @@ from alpha_codium.app.options.auditing import AuditOptions
 from alpha_codium.audit.graders.asking import cases_to_ask
 from alpha_codium.audit.graders.auditing import ASKING, run_audit
 from alpha_codium.audit.graders.finding import find_grader
-from alpha_codium.audit.graders.report import Audit
+from alpha_codium.audit.graders.report import Audit, known_names
 from alpha_codium.coroutines import blocking
 from alpha_codium.options import use_case
 from alpha_codium.report.audit_page import write_audit_page
@@ -25,6 +25,7 @@ async def audit_grader_async(options: AuditOptions) -> Audit:
     """
     if options.output is not None:
         check_output(options.output.absolute())
+    known = known_names(options.known) if options.known is not None else None
     cases = cases_to_ask(options.section)
     grader = find_grader(options.grader, options.python or sys.executable, options.form, options.dialect)
     grader = replace(grader, isolates=options.own_isolation)
@@ -44,7 +45,7 @@ async def audit_grader_async(options: AuditOptions) -> Audit:
             on_planned=plan,
             on_answer=lambda right: on_done[0](right),  # noqa: PLW0108 - `plan` replaces it
         )
-    audit = audit if options.known is None else audit.with_known(options.known)
+    audit = audit if known is None else audit.with_known(known)
     if options.output is not None:
         write_audit_page(audit, options.output.absolute())
     return audit

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 from loguru import logger
 
@@ -44,18 +45,18 @@ class StoredRun(JsonValue):
 
     @property
     def state(self) -> str:
-        """Whether a process works in the run; otherwise its first score, or whether it is finished."""
-        if self.running:
-            return "running"
+        """Whether a process works in the run, or it can't be read; else its first score, or whether it is finished."""
+        if self.running or not self.command:
+            return "running" if self.running else "damaged"
         scores = [f"{name} {value:.3f}" for name, value in self.pass_at_k.items() if value is not None]
         return scores[0] if scores else "finished" if self.finished else "unfinished"
 
 
 def list_runs() -> list[StoredRun]:
-    """Return the runs in the folder of runs, the latest first; folders that can't be read are left out."""
+    """Return the runs in the folder of runs, the latest first; a run that can't be read has no command."""
     found = []
     for path in runs_folder().glob(f"*/{RUN_FILE}"):
-        with contextlib.suppress(UserError, OSError):
+        with contextlib.suppress(OSError):  # it was deleted at this moment
             found.append(_stored_run(RunFolder(path.parent)))
     return sorted(found, key=lambda run: run.changed, reverse=True)
 
@@ -183,7 +184,9 @@ def _refuse_unknown(sample: int, indices: list[int]) -> None:
 
 
 def _stored_run(folder: RunFolder) -> StoredRun:
-    described = folder.description()
+    described: dict[str, Any] = {"command": ""}
+    with contextlib.suppress(UserError):
+        described = folder.description()
     results = folder.path / "results.json"
     scores = _scores(results) if results.exists() else {}
     files = [path.stat() for path in folder.path.rglob("*") if path.is_file()]

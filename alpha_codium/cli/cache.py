@@ -2,6 +2,7 @@
 
 import click
 
+from alpha_codium.cli.fields import Number
 from alpha_codium.cli.options import CommonOptions, common_options
 from alpha_codium.wording import counted, size_text
 
@@ -24,7 +25,7 @@ def stats(common: CommonOptions) -> None:
 
 @group.command()
 @click.option("--model", help="Delete the answers of this model.")
-@click.option("--older_than", type=click.FloatRange(min=0), metavar="DAYS", help="Delete the answers older than this.")
+@click.option("--older_than", type=Number(min=0), metavar="DAYS", help="Delete the answers older than this.")
 @click.option("--all", "everything", is_flag=True, help="Delete all answers.")
 @common_options
 def clear(model: str | None, older_than: float | None, everything: bool, common: CommonOptions) -> None:

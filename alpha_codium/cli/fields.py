@@ -1,6 +1,7 @@
 """Options of commands from the fields of a dataclass, and the names of arguments in messages as options."""
 
 import functools
+import math
 import types
 from collections.abc import Callable
 from dataclasses import MISSING
@@ -58,6 +59,16 @@ def refuse_nameless_part(shard: str | None, run: str | None, resume: str | None,
     """Refuse a part of a run without the name that all parts have in common."""
     if shard and not run and not resume:
         raise click.UsageError("--shard needs --run NAME, the same for all parts")
+
+
+class Number(click.FloatRange):
+    """A number in a range; NaN, which is in every range, is none."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the number; fails for other texts."""
+        if math.isnan(number := super().convert(value, param, ctx)):
+            self.fail(f"{value!r} is not a number", param, ctx)
+        return number
 
 
 def argument_or_option(name: str, metavar: str, flag: str) -> Decorator:
@@ -118,9 +129,9 @@ def _type(field: OptionField) -> Any:
     if get_origin(kind) is Literal:
         return click.Choice(get_args(kind))
     if kind in (int, float) and (option.least, option.above, option.most) != (None, None, None):
-        ranges: Any = click.IntRange if kind is int else click.FloatRange
+        ranges: Any = click.IntRange if kind is int else Number
         lowest = option.least if option.above is None else option.above
         return ranges(lowest, option.most, min_open=option.above is not None)
     if kind is Path:
         return click.Path(path_type=Path)
-    return kind if kind in (int, float) else str
+    return Number() if kind is float else kind if kind is int else str

@@ -111,9 +111,33 @@ def check_writable(option: str, path: Path | None) -> None:
         raise SettingsError(f"{option} {path} can't be written: permission denied")
 
 
+def refuse_same_files() -> None:
+    """Raise SettingsError if an option names a file to write that another option or argument names, too."""
+    context = click.get_current_context()
+    files = [
+        (parameter, Path(value).absolute())
+        for parameter in context.command.params
+        for value in _flat(context.params.get(parameter.name or ""))
+        if value != "-" and (parameter.name in WRITTEN or os.path.isfile(value))  # noqa: PTH113 - of a text that may be no path
+    ]
+    for parameter, path in files:
+        for other, same in files:
+            if parameter.name in WRITTEN and other is not parameter and path.resolve() == same.resolve():
+                named = other.opts[0] if isinstance(other, click.Option) else other.human_readable_name
+                raise SettingsError(f"{parameter.opts[0]} {path} is also the file of {named}: give another one")
+
+
+def _flat(value: Any) -> list[str | Path]:
+    found = value if isinstance(value, list | tuple) else [value]
+    return [each for each in found if isinstance(each, str | Path) and str(each) and "\0" not in str(each)]
+
+
+# The parameters that name files to write.
+WRITTEN = {"json_path", "csv_path", "output"}
 # The options of the command that runs, by the names of its arguments and settings, for messages.
 FLAGS: dict[str, str] = {}
 SETTING = re.compile(r"`([a-z_]+(?:\.[a-z_]+)+)(=[^`]*)?`")
+OVERRIDE = re.compile(r"-o ([a-z_.]+)=([^:]*): setting \1: ")
 BACKEND = re.compile(r"`ac\.open_sandbox\('(\w+)'\)`")
 ISOLATION = re.compile(r"`ac\.open_sandbox\(isolation=(True|False)\)`")
 
@@ -128,7 +152,11 @@ def note_options() -> None:
 
 
 def said(text: str) -> str:
-    """Return a message with options in place of the arguments, settings and sandboxes that it names in backticks."""
+    """Return a message with options in place of the arguments, settings and sandboxes that it names in backticks.
+
+    So is a setting that an option of the command sets.
+    """
+    text = OVERRIDE.sub(lambda found: f"{FLAGS[found[1]]} {found[2]}: " if found[1] in FLAGS else found[0], text)
     text = BACKEND.sub(r"-o code_tester.tester_type=\1", SETTING.sub(_setting_option, in_options(text, FLAGS)))
     return ISOLATION.sub(lambda found: f"-o code_tester.sandbox={found[1].lower()}", text)
 
@@ -158,6 +186,7 @@ def output_options(command: Callable[..., Any]) -> Callable[..., Any]:
         note_options()
         common = CommonOptions(json_path=json_path, verbosity=verbose - quiet)
         setup_logging(common.verbosity, said=said)
+        refuse_same_files()
         if not common.json_on_stdout:
             check_writable("--json", json_path)
             return command(*args, common=common, **kwargs)

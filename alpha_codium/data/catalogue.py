@@ -14,7 +14,7 @@ from alpha_codium.data.sources import find_source
 from alpha_codium.data.store import read_info
 from alpha_codium.errors import DatasetError
 from alpha_codium.paths import datasets_folder
-from alpha_codium.problem import Problem
+from alpha_codium.problem import Problem, TestType
 from alpha_codium.values import JsonValue
 from alpha_codium.wording import counted
 
@@ -147,7 +147,7 @@ def problem_lines(problem: Problem) -> Iterator[str]:
     for number, test in enumerate(problem.public_tests, start=1):
         yield (f"\nPublic test {number}, input:\n{test.input.rstrip()}\n\nexpected output:\n{test.output.rstrip()}")
     counts = {
-        "private test": problem.private_tests,
+        "private test": problem.tests([TestType.PRIVATE]),
         "generated test": problem.generated_tests,
         "solution": problem.solutions,
         "incorrect solution": problem.incorrect_solutions,

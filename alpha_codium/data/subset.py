@@ -65,7 +65,7 @@ class Subset:
     def with_full_names(self, known: Sequence[str]) -> Self:
         """Return a copy with full names; an entry may also be an id such as `11`, or several names and ids with commas.
 
-        Raises DatasetError for a name that no problem has.
+        Raises DatasetError for a name that no problem has, and if texts without a name were given.
         """
         found = TaskNames(known)
         names: list[str] = []
@@ -76,6 +76,8 @@ class Subset:
                 if full is None:
                     raise DatasetError(f"there is no problem {name!r} in the split{nearest(name, known)}")
                 names.append(full)
+        if self.names and not names:
+            raise DatasetError("no problem is named: `names` is empty")
         return replace(self, names=tuple(dict.fromkeys(names)))
 
     def positions(self, known: Sequence[str]) -> list[int]:

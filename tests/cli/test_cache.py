@@ -61,6 +61,7 @@ def test_stats_say_what_a_run_left_and_what_the_next_one_saved(home, tmp_path):
 def test_clear_without_saying_what_forgets_nothing(filled):
     assert_refused(run_cli("cache", "clear"), "give --model or --older_than", "--all")
     assert_refused(run_cli("cache", "clear", "--all", "--model", "openai/big"), "give --model or --older_than")
+    assert_refused(run_cli("cache", "clear", "--older_than", "nan"), "--older_than", "'nan' is not a number")
     assert cache("stats")[0]["answers"] == 4
 
 

@@ -89,3 +89,24 @@ def test_a_pickle_is_written_in_the_form_of_the_one_that_was_read(tmp_path: Path
     assert "3 samples, 2 changed" in done.stdout
     clean_programs = pickle.loads((tmp_path / "clean.pkl").read_bytes())
     assert clean_programs == {0: ["def add(xs):\n    return sum(xs)\n"], 2: [f"{TWICE}    return 2 * n\n", ""]}
+
+
+@pytest.mark.parametrize(
+    ("written", "words"),
+    [
+        (("--output", "raw.jsonl"), "raw.jsonl is also the file of FILE: give another one"),
+        (("--output", "problems.jsonl"), "problems.jsonl is also the file of --dataset_name"),
+        (("--output", "new.json", "--json", "./new.json"), "new.json is also the file of --json"),
+    ],
+)
+def test_a_file_that_is_read_or_written_already_is_not_written(
+    tmp_path: Path, written: tuple[str, ...], words: str
+) -> None:
+    file = write_jsonl(tmp_path / "raw.jsonl", ROWS)
+    humaneval_file(tmp_path).rename(tmp_path / "problems.jsonl")
+    before = {path.name: path.read_bytes() for path in tmp_path.glob("*.jsonl")}
+    paths = [each if each.startswith("--") else tmp_path / each for each in written]
+    more = ("--dataset_name", tmp_path / "problems.jsonl", *paths)
+    done = gencode("data", "clean_generations", file, *more, home=tmp_path)
+    assert (done.returncode, words in done.stderr) == (2, True), done.stderr
+    assert {path.name: path.read_bytes() for path in tmp_path.glob("*.jsonl")} == before

@@ -119,7 +119,9 @@ def test_a_wrong_key_is_said_and_not_told(home):
 def test_an_address_needs_a_model_and_must_be_one(home):
     assert_refused(run_cli("gen", "ask", "hi", "--api_base", "http://127.0.0.1:9/v1"), "Give --model")
     done = run_cli("gen", "ask", "hi", "--model", "openai/x", "--api_base", "nowhere")
-    assert_refused(done, "config.api_base: must be a URL such as http://HOST:PORT/v1, not 'nowhere'")
+    assert_refused(done, "error: --api_base nowhere: must be a URL such as http://HOST:PORT/v1, not 'nowhere'")
+    done = run_cli("gen", "ask", "hi", "--model", "openai/x", "--temperature", "5")
+    assert_refused(done, "error: --temperature 5.0: Input should be less than or equal to 2")
 
 
 def test_a_malformed_address_is_refused_before_a_run_folder_is_made(home, tmp_path):

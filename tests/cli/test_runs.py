@@ -249,6 +249,14 @@ def test_finished_evaluations_are_queried_in_sql(home: Path, tmp_path: Path) -> 
     assert_refused(run_cli("runs", "query", "SELECT 1", "--run", "three"), "run 'three' has no tables")
 
 
+def test_a_run_that_can_not_be_read_is_listed_as_damaged(home: Path) -> None:
+    for name, text in (("cut", 'command = "sco'), ("empty", "")):
+        (home / "runs" / name).mkdir(parents=True)
+        (home / "runs" / name / "run.toml").write_text(text)
+    said = run_cli("runs", "list").stdout
+    assert said.count("damaged") == 2 and "cut\t" in said
+
+
 def test_a_run_with_a_very_large_result_is_listed_with_its_score(home: Path) -> None:
     run = home / "runs" / "large"
     run.mkdir(parents=True)

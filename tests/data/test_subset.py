@@ -44,6 +44,7 @@ def test_problems_are_chosen_by_name_by_number_and_several_in_one_text(tmp_path)
         ({"sample_rate": 0.0001}, "sample_rate 0.0001, seed 0 chose none of 40 problems: use a higher `sample_rate`"),
         ({"names": ("HumanEval/3,HumanEvil/4",)}, "there is no problem 'HumanEvil/4' in the split .did you mean"),
         ({"limit": 0}, "a limit of problems must be above 0, not 0"),
+        ({"names": (" , ",)}, "no problem is named: `names` is empty"),
         ({"sample_rate": 1.5}, "a sample rate must be above 0"),
     ],
 )

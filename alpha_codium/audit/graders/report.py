@@ -126,13 +126,8 @@ class Audit(JsonValue):
         """The known deviations."""
         return [each.case.identity for each in self.disagreements if each.known]
 
-    def with_known(self, path: Path) -> "Audit":
-        """Return the audit with the deviations that a file names, one case a line, marked as known."""
-        try:
-            lines = path.read_text("utf-8").splitlines()
-        except (OSError, UnicodeDecodeError) as error:
-            raise UserError(f"cannot read {path}: {error}") from error
-        names = [line.strip() for line in lines if line.strip() and not line.startswith("#")]
+    def with_known(self, names: Sequence[str]) -> "Audit":
+        """Return the audit with the deviations on these cases marked as known."""
         marked = tuple(replace(each, known=each.case.identity in names) for each in self.disagreements)
         found = {each.case.identity for each in marked}
         return replace(self, disagreements=marked, unknown=tuple(name for name in names if name not in found))
@@ -165,3 +160,14 @@ def _cut(value: Any) -> Any:
     """Return a value as it is, or, if it is long, the beginning of its JSON."""
     text = json.dumps(value)
     return value if len(text) <= SHOWN_CHARACTERS else text[:SHOWN_CHARACTERS] + "…"
+
+
+def known_names(path: Path) -> list[str]:
+    """Return the cases that a file of known deviations names, one a line; raises UserError."""
+    try:
+        lines = path.read_text("utf-8").splitlines()
+    except OSError as error:
+        raise UserError(f"{path} can't be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise UserError(f"{path} is not a text in UTF-8") from error
+    return [line.strip() for line in lines if line.strip() and not line.startswith("#")]

@@ -12,7 +12,7 @@ from alpha_codium.audit.graders.auditing import is_right, kind_of, run_audit
 from alpha_codium.audit.graders.enclosure import enclosing_command
 from alpha_codium.audit.graders.finding import adapters, find_grader
 from alpha_codium.audit.graders.process import Answer, Grader
-from alpha_codium.audit.graders.report import FAULTS, Audit
+from alpha_codium.audit.graders.report import FAULTS, Audit, known_names
 from alpha_codium.audit.kit.cases import SPOILT, Case
 from alpha_codium.errors import UserError
 from alpha_codium.program import PYTHON
@@ -119,12 +119,12 @@ async def test_known_deviations_do_not_count_and_stale_ones_are_said(tmp_path: P
     assert not audit.faultless
     known = tmp_path / "known.txt"
     known.write_text("# accepted\n" + "\n".join(each.case.identity for each in audit.disagreements) + "\nno: such\n")
-    accepted = audit.with_known(known)
+    accepted = audit.with_known(known_names(known))
     assert accepted.faultless
     assert accepted.unknown == ("no: such",)
     assert accepted.to_json()["false_accepts"] == []
-    with pytest.raises(UserError, match="cannot read"):
-        audit.with_known(tmp_path / "none")
+    with pytest.raises(UserError, match="none can't be read: No such file"):
+        known_names(tmp_path / "none")
 
 
 def test_what_is_no_grader_is_an_error_that_says_what_is() -> None:
