@@ -30,6 +30,16 @@ IN_PROCESS = {
     "matrix class",
 }
 ODDITIES: dict[str, tuple[str, str]] = kit_idioms() | {
+    'given away: gen alias stepwise': ('def g(n):\n    p=[]\n    for i in range(n):\n        p.append(i); yield p', 'assert [list(x) for x in g(3)]==[[0],[0,1],[0,1,2]]'),
+    'given away: children append': ('class N:\n    def __init__(s,v): s.v=v; s.children=[]\n    def total(s): return s.v+sum(c.total() for c in s.children)', 'r=N(1); r.children.append(N(2)); assert r.total()==3'),
+    'given away: books': ('class L:\n    def __init__(s): s.books=[]\n    def count(s): return len(s.books)', "l=L(); l.books.append('x'); assert l.count()==1"),
+    'given away: data': ('class C:\n    def __init__(s): s.data={}\n    def get(s,k): return s.data.get(k)', "c=C(); c.data['a']=1; assert c.get('a')==1"),
+    'given away: grid': ("class B:\n    def __init__(s): s.grid=[[' ']*3 for _ in range(3)]\n    def won(s): return any(len(set(r))==1 and r[0]!=' ' for r in s.grid)", "b=B(); b.grid[0]=['X','X','X']; assert b.won()\nb=B(); b.grid[1][0]='O'; b.grid[1][1]='O'; b.grid[1][2]='O'; assert b.won()"),
+    'given away: neighbors': ("class G:\n    def __init__(s): s.a={'a':[]}\n    def neighbors(s,x): return s.a[x]", "g=G(); g.neighbors('a').append('b'); assert g.neighbors('a')==['b']"),
+    'given away: items live': ('class L:\n    def __init__(s): s.items=[]\n    def add(s,x): s.items.append(x)', 'l=L(); items=l.items; l.add(1); assert items==[1]; assert l.items is items'),
+    'given away: class store': ('class Cache:\n    store={}\n    def put(s,k,v): s.store[k]=v\n    def get(s,k): return s.store.get(k)', 'c=Cache(); c.put(1,2); Cache.store.clear(); assert Cache().get(1) is None'),
+    'given away: lambda in list': ('class L:\n    def __init__(s): s.cbs=[]\n    def fire(s): return [c() for c in s.cbs]', 'l=L(); l.cbs.append(lambda: 5); assert l.fire()==[5]'),
+    'given away: object in list': ('class L:\n    def __init__(s): s.xs=[]\n    def n(s): return len(s.xs)', 'class Z: pass\nl=L(); l.xs.append(Z()); assert l.n()==1'),
     "as deep as alone": ("def f(n): return 0 if n==0 else 1+f(n-1)", "assert f(994)==994"),
     "nested in place": ("def f(m): m[0].append(9); m.reverse()", "m=[[1],[2]]; row=m[0]; f(m); assert m==[[2],[1,9]] and m[1] is row"),
     "dict in place": ("def f(d): d['x']=1; d.pop('y')", "d={'y':2}; e=d; f(d); assert e=={'x':1}"),
@@ -202,4 +212,14 @@ ODDITIES: dict[str, tuple[str, str]] = kit_idioms() | {
     "values aren't equal": ('def f(d): return d.values()', 'assert f({1:2}) != [2]'),
     "array": ("import array\ndef f(): return array.array('i',[1])", "import array\nassert f()==array.array('i',[1])"),
     "ranges and slices": ('import string\ndef f(): return frozenset({1}), range(3), slice(1,2)', 'assert f()==(frozenset({1}),range(3),slice(1,2))'),
+}
+
+# Programs that give away a container of theirs, with a test that fails in python3 for it.
+ALIASES: dict[str, tuple[str, str]] = {
+    'given away: gen alias': ('def g(xs):\n    path=[]\n    used=set()\n    def bt():\n        if len(path)==len(xs):\n            yield path\n            return\n        for x in xs:\n            if x in used: continue\n            path.append(x); used.add(x)\n            yield from bt()\n            path.pop(); used.discard(x)\n    yield from bt()', 'assert list(g([1,2]))==[[1,2],[2,1]]'),
+    'given away: dict rows': ("def rows(n):\n    d={}\n    for i in range(n):\n        d['i']=i\n        yield d", "assert list(rows(3))==[{'i':0},{'i':1},{'i':2}]"),
+    'given away: iter class': ('class W:\n    def __init__(s,xs,k): s.xs,s.k,s.i,s.b=xs,k,0,[]\n    def __iter__(s): return s\n    def __next__(s):\n        if s.i+s.k>len(s.xs): raise StopIteration\n        s.b[:]=s.xs[s.i:s.i+s.k]; s.i+=1\n        return s.b', 'assert list(W([1,2,3],2))==[[1,2],[2,3]]'),
+    'given away: default arg': ('class Team:\n    def __init__(s,members=[]): s.members=members\n    def size(s): return len(s.members)', "t=Team(); t.members.append('x'); assert Team().size()==0"),
+    'given away: internal list': ("class Inv:\n    def __init__(s): s.items=['a']\n    def get_items(s): return s.items", "inv=Inv(); inv.get_items().append('b'); assert inv.get_items()==['a']"),
+    'given away: state': ('class G:\n    def __init__(s): s.b=[0,0,0]\n    def play(s,i): s.b[i]=1\n    def state(s): return s.b', 'g=G(); s0=g.state(); g.play(0); assert s0==[0,0,0]'),
 }

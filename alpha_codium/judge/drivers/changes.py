@@ -11,6 +11,8 @@ from typing import Any
 
 CHANGEABLE = (list, dict, set, bytearray)
 OF_COLLECTIONS = ("deque", "OrderedDict", "Counter", "defaultdict")
+# Each message has the changes of what is held, so it is little: what was answered last, without large containers.
+MOST_HELD, LARGEST_HELD = 32, 128
 SCALARS = frozenset((int, str, float, bool, type(None), bytes, complex))
 
 
@@ -20,6 +22,13 @@ def containers_in(arguments: "tuple[Any, ...]", keywords: "dict[str, Any]") -> "
     for each in (*arguments, *keywords.values()):
         _collect(each, found)
     return found
+
+
+def held_in(value: "Any") -> "list[Any]":
+    """The containers in an answer that both sides keep in sync; none of an answer with others, or with large ones."""
+    found = containers_in((value,), {})
+    few = len(found) <= MOST_HELD and all(len(each) <= LARGEST_HELD for each in found)
+    return found if few and all(type(each) in CHANGEABLE for each in found) else []
 
 
 def _collect(value: "Any", found: "list[Any]") -> None:

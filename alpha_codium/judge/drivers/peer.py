@@ -10,7 +10,8 @@
 3. `same` lists the top-level arguments that are the same object. Containers among the arguments that a call changed
    are sent back in `("changed", ...)` before the answer, and updated in place, so that they and the containers in them
    keep their identity (see `changes`). Containers under the loaded names of the program's module are shared: each
-   side sends its changes of them before its next message.
+   side sends its changes of them before its next message. So are the last ones that an object or an iterator of the
+   program gave, as its attribute, item, or result: `("held", v)`, or `("again", i)` for the i-th of them.
 """
 
 import _thread
@@ -21,11 +22,14 @@ from typing import Any
 
 from alpha_codium.judge.codec import MAX_SIZE, Malformed, decode, encode
 from alpha_codium.judge.drivers.changes import (
+    LARGEST_HELD,
+    MOST_HELD,
     answers_to,
     apply_changes,
     changes_among,
     containers_in,
     copies_of,
+    held_in,
     same_among,
 )
 from alpha_codium.judge.drivers.describing import build, describe
@@ -77,7 +81,9 @@ class Peer:
         self.stand_ins: dict[int, int] = {}
         self.lock = _thread.RLock()
         self.shared: list[Any] = []
-        self.shared_before: list[Any] = []
+        self.held: list[Any] = []
+        # Copies of both.
+        self.before: list[Any] = []
         # Characters of the last message received.
         self.size = 0
 
@@ -100,6 +106,11 @@ class Peer:
                 return "raised", exception_of(getattr(builtins, rest[0]), *rest[1:])
             if kind == "same":
                 return "value", containers_in(arguments, keywords)[rest[0]]
+            if kind == "held":
+                self.hold(held_in(rest[0]))
+                return "value", rest[0]
+            if kind == "again":
+                return "value", self.held[rest[0]]
             self.take(kind, rest, arguments, keywords)
 
     def take(self, kind: str, rest: "list[Any]", arguments: "tuple[Any, ...]", keywords: "dict[str, Any]") -> None:
@@ -109,8 +120,8 @@ class Peer:
         elif kind == "changed":
             apply_changes(rest[0], containers_in(arguments, keywords))
         elif kind == "shared":
-            apply_changes(rest[0], self.shared)
-            self.shared_before = copies_of(self.shared)
+            apply_changes(rest[0], self.shared + self.held)
+            self.keep()
         elif kind == "ask":
             for message in answers_to(self.perform, *rest):
                 self.send_answer(message)
@@ -120,7 +131,17 @@ class Peer:
     def share(self, values: "dict[str, Any]") -> None:
         """Keep the containers among these values, which both sides have, in sync from now on."""
         self.shared += containers_in(tuple(values.values()), {})
-        self.shared_before = copies_of(self.shared)
+        self.keep()
+
+    def hold(self, containers: "list[Any]") -> None:
+        """Keep containers of an answer in sync, too, in place of the earliest."""
+        self.held = [*self.held, *containers][-MOST_HELD:]
+        self.keep()
+
+    def keep(self) -> None:
+        """Copy what is in sync, as it is on both sides now, without what has become large."""
+        self.held = [each for each in self.held if len(each) <= LARGEST_HELD]
+        self.before = copies_of(self.shared + self.held)
 
     def send_answer(self, message: "tuple[Any, ...]") -> None:
         """Answer a request."""
@@ -131,9 +152,7 @@ class Peer:
 
         Raises Unencodable, and ProgramEnded if the other side has closed the channel.
         """
-        if self.shared and (changes := changes_among(self.shared, self.shared_before)):
-            self.shared_before = copies_of(self.shared)
-            self.send(("shared", changes))
+        self.send_changes()
         texts = [encode(message, self.refer)]
         if self.news:
             news, self.news = self.news, []
@@ -143,6 +162,13 @@ class Peer:
                 write_all(FD, b"%0*x%s" % (DIGITS, len(text), text.encode("ascii")))
         except OSError:
             raise ProgramEnded(ENDED) from None
+
+    def send_changes(self) -> None:
+        """Send the changes of what is in sync."""
+        if self.before and (changes := changes_among(self.shared + self.held, self.before)):
+            self.before = copies_of(self.shared + self.held)
+            self.send(("shared", changes))
+            self.keep()
 
     def receive(self) -> "Any":
         """Return the next message; raises ProgramEnded at the end of the channel, Malformed for an invalid one."""

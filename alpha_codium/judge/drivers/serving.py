@@ -15,12 +15,15 @@ from types import CodeType
 from typing import Any
 
 from alpha_codium.judge.codec import decode
+from alpha_codium.judge.drivers.changes import held_in
 from alpha_codium.judge.drivers.loading import exit_process, load, look_up, print_error, trace_of
 from alpha_codium.judge.drivers.operations import OPERATIONS
 from alpha_codium.judge.drivers.peer import Peer, ProgramEnded
 
-# Stack frames below the program's: `serve`, `take`, `answers_to`, `do`, and the operation.
-FRAMES = 5
+# Stack frames below the program's: `serve`, `take`, `answers_to`, `do`, `done`, and the operation.
+FRAMES = 6
+# Requests to objects and iterators of the program, whose answers may be parts of them.
+HELD = ("get", "item", "next", "next_async", "call")
 
 
 def _requesting(what: str) -> "Callable[..., Any]":
@@ -34,11 +37,34 @@ class RightPeer(Peer):
         super().__init__(False, self.do)
         self.namespace = namespace
         self.kept: list[Any] = []
+        # What the assertions call by a name.
+        self.named: list[Any] = []
+        self.holds = False
 
     def do(self, what: str, arguments: "tuple[Any, ...]", keywords: "dict[str, Any]") -> "Any":
         """Carry out a request."""
+        value = self.done(what, arguments, keywords)
+        # The assertions may record and repeat what a function by its name returns, so that is only a value.
+        by_name = what == "call" and any(each is arguments[0] for each in self.named)
+        self.holds = what in HELD and not by_name and any(map(int.__gt__, references_to(value), FRESH))
+        return value
+
+    def send_answer(self, message: "tuple[Any, ...]") -> None:
+        """Answer a request; containers in the answer of an object stay in sync."""
+        self.send_changes()
+        held = held_in(message[1]) if message[0] == "value" and self.holds else []
+        place = next((place for place, each in enumerate(self.held) if held and each is message[1]), None)
+        if place is not None:
+            self.send(("again", place))
+        else:
+            self.send(("held", message[1]) if held else message)
+            self.hold(held)
+
+    def done(self, what: str, arguments: "tuple[Any, ...]", keywords: "dict[str, Any]") -> "Any":
+        """Return the result of a request."""
         if what == "load":
             found = found_in(self.namespace(), *arguments)
+            self.named = list(found.values())
             self.share(found)
             return found
         if what == "look up":
@@ -75,6 +101,22 @@ class RightPeer(Peer):
         return self.request("call", proxy, *arguments, **keywords)
 
     get, compare, operate, contains = map(_requesting, ("get", "compare", "operate", "contains"))
+
+
+def references_to(value: "Any") -> "list[int]":
+    """Return the most references to a container in an answer: to the answer itself, and to those in it."""
+    count = getattr(sys, "getrefcount", lambda _value: 1 << 30)  # PyPy has none
+    counts = [(each is value, count(each)) for each in held_in(value)]
+    return [max([number for is_outer, number in counts if is_outer is outer], default=0) for outer in (True, False)]
+
+
+def _of_a_new_one() -> "list[int]":
+    value: list[list[int]] = [[]]
+    return references_to(value)
+
+
+# What nothing else in the program refers to can't change.
+FRESH = _of_a_new_one()
 
 
 def found_in(namespace: "dict[str, Any]", names: "list[str]") -> "dict[str, Any]":

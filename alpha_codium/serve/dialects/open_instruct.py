@@ -95,13 +95,14 @@ def _runnable(tests: list[Test], kind: str) -> tuple[list[Test], list[int]]:
 
     What asserts nothing, such as an import, is passed by programs that it doesn't fail for.
     """
-    of_kind = kind_of(Problem("tests", execution=ExecutionSpec(kind)))
+    problem = Problem("tests", execution=ExecutionSpec(kind))
+    of_kind = kind_of(problem)
 
     def fault(test: Test) -> str:
         return of_kind.fault_of(TestCase(test.input, test.output))
 
-    asserting = [Test(input=f"{test.input}\nassert True", output=test.output) for test in tests]
-    if kind == "assertions":
+    if not problem.execution.has_outputs:
+        asserting = [Test(input=f"{test.input}\nassert True", output=test.output) for test in tests]
         tests = [more if fault(test) and not fault(more) else test for test, more in zip(tests, asserting, strict=True)]
     return tests, [place for place, test in enumerate(tests) if not fault(test)]
 
