@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from alpha_codium.app.stored_runs import folder_of
 from alpha_codium.errors import UserError
 from alpha_codium.eval.tables import CANDIDATES, EXECUTIONS
 from alpha_codium.paths import runs_folder
@@ -50,6 +51,8 @@ def query_runs(sql: str, runs: Sequence[str] = ()) -> Answer:
 
 def _files(name: str, runs: Sequence[str]) -> list[Path]:
     """Return the files of a table; raises UserError if there are none, or a run has none."""
+    for run in runs:
+        folder_of(run)  # raises if there is none
     paths = [runs_folder() / run / name for run in runs] or sorted(runs_folder().glob(f"*/{name}"))
     missing = [path.parent.name for path in paths if not path.exists()]
     if missing:

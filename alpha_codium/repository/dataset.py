@@ -30,7 +30,8 @@ def load_tasks(name: str, split: str | None = None, limit: int | None = None) ->
             tasks[int(row.get("idx", number))] = task_of_row(row)
         except (LookupError, TypeError, ValueError, SyntaxError) as error:
             where = f"{name}[{split}], row {number + 1}"
-            raise DatasetError(f"{where}, is not a task of a repository: {error!r}") from error
+            why = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
+            raise DatasetError(f"{where}, is not a task of a repository: {why}") from error
     return tasks
 
 

@@ -246,7 +246,7 @@ def test_finished_evaluations_are_queried_in_sql(home: Path, tmp_path: Path) -> 
     )
     assert json.loads(as_json.read_text())[0].keys() == {"most"}
     assert_refused(run_cli("runs", "query", "SELEC 1"), "the query can't be run: Parser Error")
-    assert_refused(run_cli("runs", "query", "SELECT 1", "--run", "three"), "run 'three' has no tables")
+    assert_refused(run_cli("runs", "query", "SELECT 1", "--run", "three"), "there is no run 'three'")
 
 
 def test_a_run_that_can_not_be_read_is_listed_as_damaged(home: Path) -> None:
