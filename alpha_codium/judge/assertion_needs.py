@@ -50,6 +50,11 @@ SHARING = {
     "touch",
 }
 SHARING |= {"open", "ZipFile", "chdir", "environ", "putenv"}
+# Names of tools that see what the program's process warns of or logs, or look into its classes and their objects.
+WATCHING = {"warns", "assertWarns", "assertWarnsRegex", "deprecated_call", "assertLogs", "assertNoLogs"}
+WATCHING |= {"asdict", "astuple", "is_dataclass", "isabstract", "getsource"}
+# Classes that a test asks for by these functions, and that stand for no class of the program elsewhere.
+ABSTRACT, ASKING = {"ABC", "Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"}, {"isinstance", "issubclass"}
 # Packages whose values cross, and tools of tests.
 CROSSING = {"numpy", "pytest", "hypothesis", "parameterized", "pytest_asyncio", "typing_extensions", "sortedcontainers"}
 # Names of functions and attributes that look up names given as strings.
@@ -62,7 +67,18 @@ SEEING = frozenset(
         *("compile", "__import__", "import_module", "getattr", "setattr", "id", "open", "input", "stdin"),
         *("stdout", "stderr", "redirect_stdout", "redirect_stderr", "modules", "_getframe", "settrace", "setprofile"),
         *("exc_info", "setrecursionlimit", "os", "pathlib", "io", "tempfile", "socket", "subprocess", "signal"),
-        *("multiprocessing", "pickle", "marshal", "ctypes", "gc", "inspect", "weakref", "traceback", "warnings"),
+        *(
+            "seed",
+            "multiprocessing",
+            "pickle",
+            "marshal",
+            "ctypes",
+            "gc",
+            "inspect",
+            "weakref",
+            "traceback",
+            "warnings",
+        ),
         *("logging", "threading", "thread", "asyncio", "time", "datetime", "secrets", "uuid", "urandom", "numpy"),
         *ALIASES,
     ]
@@ -87,9 +103,8 @@ class Needs:
 
     `classes` are the names used as classes. `together` means that the assertions have to run in the program's process,
     `foreign` that they have to if the program fails them outside of it, `recordable` that their calls may be known in
-    advance. `catches` are the names of `CATCHABLE` that they use. `types`
-    and `random`: whether they use `type(x)` and random numbers. `imports` are the modules that the code imports
-    anywhere.
+    advance. `catches` are the names of `CATCHABLE` that they use. `types`, `random` and `seeds`: whether they use
+    `type(x)`, random numbers, and seeds of these. `imports` are the modules that the code imports anywhere.
     """
 
     names: tuple[str, ...]
@@ -103,6 +118,7 @@ class Needs:
     catches: tuple[str, ...] = ()
     types: bool = False
     random: bool = False
+    seeds: bool = False
     imports: tuple[str, ...] = ()
     code: str = field(default="", compare=False)
 
@@ -149,12 +165,14 @@ def needs_of(test_code: str, spec: ExecutionSpec) -> Needs:
         from_setup,
         calls_check,
         classes=tuple(sorted(classes)),
-        together=bool(words & (REPLACING | SHARING)) or _derives_or_replaces(tree, set(names)),
+        together=bool(words & (REPLACING | SHARING | WATCHING) or (words & ABSTRACT and words & ASKING))
+        or _derives_or_replaces(tree, set(names)),
         foreign=has_foreign_values,
         recordable=not (words & SEEING or modules or classes or _reads_private(tree) or has_foreign_values),
         catches=tuple(sorted(words & CATCHABLE)),
         types="type" in words and _is_only_called(tree, "type"),
         random="random" in words,
+        seeds="seed" in words,
         imports=tuple(sorted(imports | modules)),
         code=ours.code,
     )

@@ -40,6 +40,8 @@ ODDITIES: dict[str, tuple[str, str]] = kit_idioms() | {
     'given away: class store': ('class Cache:\n    store={}\n    def put(s,k,v): s.store[k]=v\n    def get(s,k): return s.store.get(k)', 'c=Cache(); c.put(1,2); Cache.store.clear(); assert Cache().get(1) is None'),
     'given away: lambda in list': ('class L:\n    def __init__(s): s.cbs=[]\n    def fire(s): return [c() for c in s.cbs]', 'l=L(); l.cbs.append(lambda: 5); assert l.fire()==[5]'),
     'given away: object in list': ('class L:\n    def __init__(s): s.xs=[]\n    def n(s): return len(s.xs)', 'class Z: pass\nl=L(); l.xs.append(Z()); assert l.n()==1'),
+    "seed in the test": ("import random\ndef roll(n): return [random.randint(1,6) for _ in range(n)]", "import random\nrandom.seed(42); a=roll(5); random.seed(42); assert a==roll(5)==[6,1,1,6,3]"),
+    "seed of numpy": ("import numpy as np\ndef noise(n): return np.random.rand(n).tolist()", "import numpy as np\nnp.random.seed(1); a=noise(3); np.random.seed(seed=1); assert a==noise(3)"),
     "as deep as alone": ("def f(n): return 0 if n==0 else 1+f(n-1)", "assert f(994)==994"),
     "nested in place": ("def f(m): m[0].append(9); m.reverse()", "m=[[1],[2]]; row=m[0]; f(m); assert m==[[2],[1,9]] and m[1] is row"),
     "dict in place": ("def f(d): d['x']=1; d.pop('y')", "d={'y':2}; e=d; f(d); assert e=={'x':1}"),

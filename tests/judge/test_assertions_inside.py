@@ -19,6 +19,38 @@ async def test_assertions_that_compare_what_they_make_run_in_the_programs_proces
     assert (wrong.verdict, wrong.trust) == (Verdict.WRONG_ANSWER, "in_process")
 
 
+WARNS = "import warnings\ndef call(x):\n    warnings.warn('old', UserWarning)\n    return x"
+LOGS = "import logging\ndef call(x): logging.getLogger('a').warning('low')"
+POINT = "from dataclasses import dataclass\n@dataclass\nclass Point:\n    x: int\ndef call(x): return Point(x)"
+SHAPE = "from abc import ABC, abstractmethod\nclass Shape(ABC):\n    @abstractmethod\n    def area(self): ..."
+IN_CLASS = "import unittest\nclass TestIt(unittest.TestCase):\n    def test_it(self):\n        with self."
+
+
+@pytest.mark.parametrize(
+    ("program", "test"),
+    [
+        (WARNS, "import pytest\ndef test_it():\n    with pytest.warns(UserWarning):\n        assert call(1) == 1"),
+        (WARNS, f"{IN_CLASS}assertWarns(UserWarning): call(1)"),
+        (LOGS, f"{IN_CLASS}assertLogs('a', level='WARNING') as logs: call(1)\n        assert 'low' in logs.output[0]"),
+        (
+            POINT,
+            "from dataclasses import asdict, is_dataclass\nassert asdict(call(1)) == {'x': 1} and is_dataclass(Point)",
+        ),
+        (SHAPE, "import inspect\nfrom abc import ABC\nassert inspect.isabstract(Shape) and issubclass(Shape, ABC)"),
+        (
+            "from enum import Enum\nclass Colour(Enum):\n    RED = 1",
+            "from enum import Enum\nassert isinstance(Colour.RED, Enum)",
+        ),
+    ],
+)
+async def test_assertions_that_see_what_only_the_programs_process_shows_run_in_it(
+    both: Sandbox, program: str, test: str
+) -> None:
+    right, wrong = await judged(both, program, test, "call"), await judged(both, "def call(x): return x", test, "call")
+    assert (right.verdict, right.trust) == (Verdict.ACCEPTED, "in_process")
+    assert wrong.verdict in (Verdict.WRONG_ANSWER, Verdict.RUNTIME_ERROR)
+
+
 async def test_assertions_that_replace_what_a_program_reads_run_in_its_process_and_the_verdict_says_so(
     both: Sandbox,
 ) -> None:

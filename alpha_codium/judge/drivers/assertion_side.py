@@ -82,6 +82,18 @@ class LeftPeer(Peer):
         self.classes = {number for name, number in numbers.items() if name in self.class_names} - others
         return found
 
+    def follow_seeds(self) -> None:
+        """Seed the program's random numbers, too, when the assertions seed theirs."""
+        for name in ("random", "numpy.random") if "numpy" in self.imports else ("random",):
+            __import__(name)
+            module = sys.modules[name]
+
+            def seed(*given: "Any", name: str = name, own: "Any" = module.seed, **keywords: "Any") -> None:
+                own(*given, **keywords)
+                self.request("seed", name, *given, **keywords)
+
+            module.seed = seed  # type: ignore[attr-defined]
+
     def request(self, what: str, /, *arguments: "Any", **keywords: "Any") -> "Any":
         """Ask the program; returns its answer or raises its exception."""
         if what not in ("operate", "content"):

@@ -2,6 +2,7 @@
 
 import builtins
 import operator
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +15,13 @@ def _operate(name: str, *operands: "Any") -> "Any":
     if name in ("trunc", "floor", "ceil"):
         return getattr(__import__("math"), name)(*operands)
     return getattr(operator, f"{name}_" if name in ("and", "or") else name)(*operands)
+
+
+def _seed(module: str, *seed: "Any", **keywords: "Any") -> None:
+    """Seed random numbers, if the program uses the package; NumPy imports `numpy.random` when it is used."""
+    if module.partition(".")[0] in sys.modules:
+        __import__(module)
+        sys.modules[module].seed(*seed, **keywords)
 
 
 def _call_special(name: str, *last: "Any") -> "Callable[..., Any]":
@@ -51,6 +59,7 @@ OPERATIONS: "dict[str, Callable[..., Any]]" = {
     "reversed": reversed,
     "length": len,
     "text": str,
+    "seed": _seed,
     "repr": repr,
     "format": format,
     "truth": bool,
