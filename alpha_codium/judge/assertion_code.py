@@ -78,9 +78,11 @@ def runnable(test_code: str, entry_point: str = "") -> Runnable:
     definitions = [each for each in tree.body if isinstance(each, DEFINITIONS) and each.name not in called]
     tests = [each for each in definitions if _is_test(each, scope) and not _is_helper(each, scope, tree)]
     if not tests:
+        edits += _without_exit(tree, text)
         return Runnable(text.edited(edits) if edits else test_code, frozenset(imported))
     _require_no_skipping(tests)
-    edits += [*_without_decorators(tree, text), *_without_runners(tree, text)]
+    # Of edits of the same place, the first counts: an exit status may be that of a runner.
+    edits += [*_without_decorators(tree, text), *_without_runners(tree, text), *_without_exit(tree, text)]
     return Runnable(_without_pytest(f"{text.edited(edits)}\n{Calls(scope).of(tests)}"), frozenset(imported))
 
 
@@ -164,6 +166,14 @@ def _own_statements(tree: ast.Module) -> Iterator[ast.stmt]:
     """Yield the statements of a module, those below `if __name__ == "__main__"` in its place."""
     for each in tree.body:
         yield from each.body if is_main_guard(each) else [each]
+
+
+def _without_exit(tree: ast.Module, text: Text) -> Iterator[Edit]:
+    """Yield the edit after which a last `sys.exit(x)` asserts that x means success."""
+    last = list(_own_statements(tree))[-1:]
+    for call in (each.value for each in last if isinstance(each, ast.Expr) and isinstance(each.value, ast.Call)):
+        if name_of_call(call) in ("sys.exit", "exit", "quit") and not call.keywords:
+            yield (*text.span(call), f"assert not ({text.of(call.args[0])})" if call.args else "pass")
 
 
 def _is_test(node: ast.stmt, scope: Scope) -> bool:

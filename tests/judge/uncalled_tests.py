@@ -51,6 +51,19 @@ def test_it():
 tests = [test_it]
 print(test_it.__name__)
 """,
+    "a main function whose result is the exit status": """
+import sys
+def main():
+    assert add(1, 2) == 3
+    return 0
+if __name__ == "__main__":
+    sys.exit(main())
+""",
+    "an exit status by what failed": """
+import sys
+failed = [n for n in range(3) if add(n, 1) != n + 1]
+sys.exit(1 if failed else 0)
+""",
     "a function that is called where its failure is caught": """
 def test_it():
     assert add(1, 2) == 3
