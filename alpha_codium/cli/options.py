@@ -137,7 +137,7 @@ WRITTEN = {"json_path", "csv_path", "output"}
 # The options of the command that runs, by the names of its arguments and settings, for messages.
 FLAGS: dict[str, str] = {}
 SETTING = re.compile(r"`([a-z_]+(?:\.[a-z_]+)+)(=[^`]*)?`")
-OVERRIDE = re.compile(r"-o ([a-z_.]+)=([^:]*): setting \1: ")
+OVERRIDE = re.compile(r"\A-o ([a-z_.]+)=([^:]*): setting \1: ")
 BACKEND = re.compile(r"`ac\.open_sandbox\('(\w+)'\)`")
 ISOLATION = re.compile(r"`ac\.open_sandbox\(isolation=(True|False)\)`")
 
