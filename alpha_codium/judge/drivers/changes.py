@@ -26,6 +26,8 @@ def containers_in(arguments: "tuple[Any, ...]", keywords: "dict[str, Any]") -> "
 
 def held_in(value: "Any") -> "list[Any]":
     """The containers in an answer that both sides keep in sync; none of an answer with others, or with large ones."""
+    if type(value) in CHANGEABLE and len(value) > LARGEST_HELD:
+        return []
     found = containers_in((value,), {})
     few = len(found) <= MOST_HELD and all(len(each) <= LARGEST_HELD for each in found)
     return found if few and all(type(each) in CHANGEABLE for each in found) else []

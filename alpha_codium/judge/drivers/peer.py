@@ -121,7 +121,8 @@ class Peer:
             apply_changes(rest[0], containers_in(arguments, keywords))
         elif kind == "shared":
             apply_changes(rest[0], self.shared + self.held)
-            self.keep()
+            self.before = copies_of(self.shared + self.held)
+            self.drop_large()
         elif kind == "ask":
             for message in answers_to(self.perform, *rest):
                 self.send_answer(message)
@@ -131,17 +132,18 @@ class Peer:
     def share(self, values: "dict[str, Any]") -> None:
         """Keep the containers among these values, which both sides have, in sync from now on."""
         self.shared += containers_in(tuple(values.values()), {})
-        self.keep()
+        self.before = copies_of(self.shared + self.held)
 
     def hold(self, containers: "list[Any]") -> None:
         """Keep containers of an answer in sync, too, in place of the earliest."""
         self.held = [*self.held, *containers][-MOST_HELD:]
-        self.keep()
+        self.before[len(self.shared) :] = copies_of(self.held)
 
-    def keep(self) -> None:
-        """Copy what is in sync, as it is on both sides now, without what has become large."""
-        self.held = [each for each in self.held if len(each) <= LARGEST_HELD]
-        self.before = copies_of(self.shared + self.held)
+    def drop_large(self) -> None:
+        """Keep what has become large no longer in sync; the other side, where it is the same, does so, too."""
+        if any(len(each) > LARGEST_HELD for each in self.held):
+            self.held = [each for each in self.held if len(each) <= LARGEST_HELD]
+            self.hold([])
 
     def send_answer(self, message: "tuple[Any, ...]") -> None:
         """Answer a request."""
@@ -168,7 +170,7 @@ class Peer:
         if self.before and (changes := changes_among(self.shared + self.held, self.before)):
             self.before = copies_of(self.shared + self.held)
             self.send(("shared", changes))
-            self.keep()
+            self.drop_large()
 
     def receive(self) -> "Any":
         """Return the next message; raises ProgramEnded at the end of the channel, Malformed for an invalid one."""

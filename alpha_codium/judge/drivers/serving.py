@@ -51,14 +51,15 @@ class RightPeer(Peer):
 
     def send_answer(self, message: "tuple[Any, ...]") -> None:
         """Answer a request; containers in the answer of an object stay in sync."""
-        self.send_changes()
         held = held_in(message[1]) if message[0] == "value" and self.holds else []
-        place = next((place for place, each in enumerate(self.held) if held and each is message[1]), None)
+        if not held:
+            return self.send(message)
+        self.send_changes()  # after which the places are those of the other side
+        place = next((place for place, each in enumerate(self.held) if each is message[1]), None)
         if place is not None:
-            self.send(("again", place))
-        else:
-            self.send(("held", message[1]) if held else message)
-            self.hold(held)
+            return self.send(("again", place))
+        self.send(("held", message[1]))
+        return self.hold(held)
 
     def done(self, what: str, arguments: "tuple[Any, ...]", keywords: "dict[str, Any]") -> "Any":
         """Return the result of a request."""
