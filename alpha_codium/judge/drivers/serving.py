@@ -106,14 +106,14 @@ class RightPeer(Peer):
 
 def references_to(value: "Any") -> "list[int]":
     """Return the most references to a container in an answer: to the answer itself, and to those in it."""
-    count = getattr(sys, "getrefcount", lambda _value: 1 << 30)  # PyPy has none
+    count = getattr(sys, "getrefcount", lambda _value: 1)  # PyPy has none
     counts = [(each is value, count(each)) for each in held_in(value)]
     return [max([number for is_outer, number in counts if is_outer is outer], default=0) for outer in (True, False)]
 
 
 def _of_a_new_one() -> "list[int]":
     value: list[list[int]] = [[]]
-    return references_to(value)
+    return references_to(value) if hasattr(sys, "getrefcount") else [0, 0]
 
 
 # What nothing else in the program refers to can't change.
