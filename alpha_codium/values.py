@@ -169,7 +169,7 @@ def surrogate_in(*texts: str) -> str:
 
 
 def require(name: str, value: Any, kind: Any, what: str = "") -> None:
-    """Raise TypeError if a value isn't of this kind, `what` it is called in the message."""
+    """Raise TypeError if a value isn't of this type; `what` is the type's name in the message, by default its own."""
     if not isinstance(value, kind):
         raise TypeError(f"{name} must be a {what or kind.__name__}, not {shown(value)}")
 

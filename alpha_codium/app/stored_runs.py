@@ -53,7 +53,7 @@ class StoredRun(JsonValue):
 
 
 def list_runs() -> list[StoredRun]:
-    """Return the runs in the folder of runs, the latest first; a run that can't be read has no command."""
+    """Return the runs in the folder of runs, the latest first; a damaged one has no command."""
     found = []
     for path in runs_folder().glob(f"*/{RUN_FILE}"):
         with contextlib.suppress(OSError):  # it was deleted at this moment

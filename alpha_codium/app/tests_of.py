@@ -1,4 +1,4 @@
-"""The tests of a program as a problem, in the shapes that datasets for training have, too.
+"""The tests of a program, in any shape that callers and training datasets give them, as a problem.
 
 1. `[[input, output], ...]`: what a program reads and prints.
 2. `["assert f(1) == 2", ...]`: assertions, each a test.
@@ -8,8 +8,8 @@
 6. `{"test_cases": ...}` with any of these, such as a column `verification_info`.
 7. Code with assertions, such as a file of tests for pytest or unittest (KodCode, BigCodeBench), which is one test.
 
-Any of them, but for the last, may be JSON in a string, or what `repr` gives; lists may be arrays of NumPy or Arrow. A
-function's name may stand in `fn_name`, `func_name`, `function_name` or `entry_point`. In shapes 3 and 4, the imports of
+All but the last may also be a string of JSON, or of a Python literal; lists may be arrays of NumPy or Arrow. The name
+of a function may be in `fn_name`, `func_name`, `function_name` or `entry_point`. In shapes 3 and 4, the imports of
 APPS run before each program, which published solutions need. The input of a call is a list of arguments, or JSON with
 an argument on each line. Rows with `metadata.func_name` are LiveCodeBench's, and are judged as its problems are: `[3]`
 isn't 3.
@@ -83,7 +83,7 @@ def _is_code(text: str) -> bool:
 
 
 def _plain(tests: Any) -> Any:
-    """Return the value of JSON, even of JSON in JSON, or of a literal of Python in a text; or `listed`."""
+    """Return the value of JSON (even twice encoded) or of a Python literal in a text; other values as `listed`."""
     if not isinstance(tests, str):
         return listed(tests)
     try:
@@ -95,8 +95,8 @@ def _plain(tests: Any) -> Any:
 
 
 def listed(value: Any) -> Any:
-    """Return lists in place of tuples and of arrays, which files of Parquet have, also within others."""
-    for method in ("as_py", "to_pylist", "tolist"):  # of Arrow's values and arrays, and NumPy's
+    """Return a value with lists in place of tuples and arrays (of NumPy, Arrow, PyTorch), nested ones too."""
+    for method in ("as_py", "to_pylist", "tolist"):
         if hasattr(value, method):
             value = getattr(value, method)()
     if isinstance(value, Mapping):
@@ -159,12 +159,12 @@ def _of_rows(rows: Sequence[Mapping[str, Any]], function: str) -> Problem:
     if any(name != names[0] for name in names):
         raise TypeError("tests must all call the same function, or none")
     inputs, outputs = [row["input"] for row in rows], [row["output"] for row in rows]
-    if rows and names[0] and all(map(_is_livecodebenchs, rows)):
+    if rows and names[0] and all(map(_is_of_livecodebench, rows)):
         return _of_livecodebench(inputs, outputs, names[0])
     return _of_inputs(inputs, outputs, names[0] if names else "")
 
 
-def _is_livecodebenchs(row: Mapping[str, Any]) -> bool:
+def _is_of_livecodebench(row: Mapping[str, Any]) -> bool:
     return isinstance(row["input"], str) and "metadata" in row and not any(row.get(name) for name in NAMES)
 
 

@@ -62,10 +62,10 @@ def refuse_nameless_part(shard: str | None, run: str | None, resume: str | None,
 
 
 class Number(click.FloatRange):
-    """A number in a range; NaN, which is in every range, is none."""
+    """A float in a range, but not NaN, which click takes to be in any range."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the number; fails for other texts."""
+        """Return the number; fails with a usage error for NaN and for other texts."""
         if math.isnan(number := super().convert(value, param, ctx)):
             self.fail(f"{value!r} is not a number", param, ctx)
         return number

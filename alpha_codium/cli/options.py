@@ -112,7 +112,7 @@ def check_writable(option: str, path: Path | None) -> None:
 
 
 def refuse_same_files() -> None:
-    """Raise SettingsError if an option names a file to write that another option or argument names, too."""
+    """Raise SettingsError if a file to write is also that of another option or argument, such as the input."""
     context = click.get_current_context()
     files = [
         (parameter, Path(value).absolute())
@@ -154,7 +154,7 @@ def note_options() -> None:
 def said(text: str) -> str:
     """Return a message with options in place of the arguments, settings and sandboxes that it names in backticks.
 
-    So is a setting that an option of the command sets.
+    An override `-o NAME=VALUE` that an option of the command made is named by that option, too.
     """
     text = OVERRIDE.sub(lambda found: f"{FLAGS[found[1]]} {found[2]}: " if found[1] in FLAGS else found[0], text)
     text = BACKEND.sub(r"-o code_tester.tester_type=\1", SETTING.sub(_setting_option, in_options(text, FLAGS)))

@@ -50,10 +50,10 @@ SHARING = {
     "touch",
 }
 SHARING |= {"open", "ZipFile", "chdir", "environ", "putenv"}
-# Names of tools that see what the program's process warns of or logs, or look into its classes and their objects.
+# Names of tools that watch the warnings and logs of the program's process, or inspect its classes and their objects.
 WATCHING = {"warns", "assertWarns", "assertWarnsRegex", "deprecated_call", "assertLogs", "assertNoLogs"}
 WATCHING |= {"asdict", "astuple", "is_dataclass", "isabstract", "getsource"}
-# Classes that a test asks for by these functions, and that stand for no class of the program elsewhere.
+# Base classes, and the functions by which a test asks whether a class of the program is derived from them.
 ABSTRACT, ASKING = {"ABC", "Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"}, {"isinstance", "issubclass"}
 # Packages whose values cross, and tools of tests.
 CROSSING = {"numpy", "pytest", "hypothesis", "parameterized", "pytest_asyncio", "typing_extensions", "sortedcontainers"}
@@ -67,19 +67,9 @@ SEEING = frozenset(
         *("compile", "__import__", "import_module", "getattr", "setattr", "id", "open", "input", "stdin"),
         *("stdout", "stderr", "redirect_stdout", "redirect_stderr", "modules", "_getframe", "settrace", "setprofile"),
         *("exc_info", "setrecursionlimit", "os", "pathlib", "io", "tempfile", "socket", "subprocess", "signal"),
-        *(
-            "seed",
-            "multiprocessing",
-            "pickle",
-            "marshal",
-            "ctypes",
-            "gc",
-            "inspect",
-            "weakref",
-            "traceback",
-            "warnings",
-        ),
+        *("multiprocessing", "pickle", "marshal", "ctypes", "gc", "inspect", "weakref", "traceback", "warnings"),
         *("logging", "threading", "thread", "asyncio", "time", "datetime", "secrets", "uuid", "urandom", "numpy"),
+        "seed",
         *ALIASES,
     ]
 )

@@ -29,7 +29,7 @@ from alpha_codium.sandbox.blocking import BlockingSandbox, shared_sandbox
 from alpha_codium.values import shown
 from alpha_codium.verdict import IN_PROCESS, Judgement, TestResult, Verdict
 
-# An answer's text, or a chat or a message of one, in which it is the last content.
+# The text of an answer, or a message or a chat that ends with it.
 Answer = str | Sequence[Any] | Mapping[str, Any]
 Scheme = Literal["all", "share", "continuous"]
 SCHEMES = ("all", "share", "continuous")
@@ -85,7 +85,7 @@ class CodeReward:
             raise UserError(f"scheme must be one of {', '.join(SCHEMES)}, not {self.scheme!r}")
         for name in ("length_penalty", "time_penalty", "retries", "deadline", "workers"):
             if not 0 <= getattr(self, name) < math.inf:
-                raise UserError(f"{name} must be a number from 0 on, not {getattr(self, name)}")
+                raise UserError(f"{name} must be at least 0 and finite, not {getattr(self, name)}")
         extract_code("", self.language)
         try:
             self.rules_of().limits_for(Problem("row"), self.language)
@@ -225,7 +225,7 @@ def _parts(content: Any) -> list[Any]:
         return [content]
     if isinstance(content, list):
         return content
-    raise TypeError(f"it must be a text, or a message or a chat with one, not {shown(content)}")
+    raise TypeError(f"it must be a text, a message or a chat, not {shown(content)}")
 
 
 class Work:

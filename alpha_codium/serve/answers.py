@@ -52,7 +52,7 @@ def add_errors(app: FastAPI) -> None:
 
     @app.exception_handler(Exception)
     async def broken(_: Request, error: Exception) -> Response:
-        return AsciiResponse({"detail": f"a fault of the server, which its log has: {type(error).__name__}"}, 500)
+        return AsciiResponse({"detail": f"the server failed ({type(error).__name__}); its log has the traceback"}, 500)
 
     @app.exception_handler(ErrorAnswer)
     async def answered(_: Request, error: ErrorAnswer) -> Response:

@@ -34,8 +34,8 @@ MOST = {
     "open_files": 4096,
     "processes": 4096,
 }
-# A program's standard streams, and what starts it, need as many.
-LEAST = {"open_files": 7}
+# What starts a program needs more descriptors than these.
+LEAST = {"open_files": 5}
 # Characters of outputs after which a report ends, so that it fits into memory.
 MOST_OUTPUT = 64 << 20
 

@@ -3,9 +3,8 @@
 The cost of a request is the number of its tests. A request is accepted if its cost and that of the requests in progress
 are at most `most_cost`, or if there are none. Of the programs of accepted requests, `at_once` are judged at a time. The
 next one is that of the client that has had the fewest tests while others waited (start-time fair queueing), so that
-neither a large batch nor large programs of one client hold up the others. A new name for each request
-is no advantage: a new client counts as having had half of its first program already, so that some who are waiting go
-first.
+neither a large batch nor large programs of one client hold up the others. A new name for each request is no advantage:
+a new client counts as having had half of its first program already, so some who are waiting go first.
 """
 
 import asyncio

@@ -20,7 +20,7 @@ from alpha_codium.judge.drivers.loading import exit_process, load, look_up, prin
 from alpha_codium.judge.drivers.operations import OPERATIONS
 from alpha_codium.judge.drivers.peer import Peer, ProgramEnded
 
-# Stack frames below the program's: `serve`, `take`, `answers_to`, `do`, `done`, and the operation.
+# Stack frames below the program's: `serve`, `take`, `answers_to`, `do`, `result_of`, and the operation.
 FRAMES = 6
 # Requests to objects and iterators of the program, whose answers may be parts of them.
 HELD = ("get", "item", "next", "next_async", "call")
@@ -37,20 +37,24 @@ class RightPeer(Peer):
         super().__init__(False, self.do)
         self.namespace = namespace
         self.kept: list[Any] = []
-        # What the assertions call by a name.
+        # The objects that the assertions know by name.
         self.named: list[Any] = []
+        # Whether the last answer has containers to keep in sync.
         self.holds = False
 
     def do(self, what: str, arguments: "tuple[Any, ...]", keywords: "dict[str, Any]") -> "Any":
         """Carry out a request."""
-        value = self.done(what, arguments, keywords)
-        # The assertions may record and repeat what a function by its name returns, so that is only a value.
+        value = self.result_of(what, arguments, keywords)
+        # Calls by name may be recorded and their answers replayed, so these are copies.
         by_name = what == "call" and any(each is arguments[0] for each in self.named)
-        self.holds = what in HELD and not by_name and any(map(int.__gt__, references_to(value), FRESH))
+        self.holds = False
+        if what in HELD and not by_name:
+            outer, inner = references_to(value)
+            self.holds = outer > NEW_OUTER or inner > NEW_INNER
         return value
 
     def send_answer(self, message: "tuple[Any, ...]") -> None:
-        """Answer a request; containers in the answer of an object stay in sync."""
+        """Answer a request; containers that the program still refers to stay in sync."""
         held = held_in(message[1]) if message[0] == "value" and self.holds else []
         if not held:
             return self.send(message)
@@ -61,7 +65,7 @@ class RightPeer(Peer):
         self.send(("held", message[1]))
         return self.hold(held)
 
-    def done(self, what: str, arguments: "tuple[Any, ...]", keywords: "dict[str, Any]") -> "Any":
+    def result_of(self, what: str, arguments: "tuple[Any, ...]", keywords: "dict[str, Any]") -> "Any":
         """Return the result of a request."""
         if what == "load":
             found = found_in(self.namespace(), *arguments)
@@ -104,20 +108,24 @@ class RightPeer(Peer):
     get, compare, operate, contains = map(_requesting, ("get", "compare", "operate", "contains"))
 
 
-def references_to(value: "Any") -> "list[int]":
-    """Return the most references to a container in an answer: to the answer itself, and to those in it."""
-    count = getattr(sys, "getrefcount", lambda _value: 1)  # PyPy has none
-    counts = [(each is value, count(each)) for each in held_in(value)]
-    return [max([number for is_outer, number in counts if is_outer is outer], default=0) for outer in (True, False)]
+def references_to(value: "Any") -> "tuple[int, int]":
+    """Return how many references there are to an answer that is a container, and the most to a container in it."""
+    outer = inner = 0
+    for each in held_in(value):
+        if each is value:
+            outer = sys.getrefcount(each)
+        else:
+            inner = max(inner, sys.getrefcount(each))
+    return outer, inner
 
 
-def _of_a_new_one() -> "list[int]":
+def _references_to_new() -> "tuple[int, int]":
     value: list[list[int]] = [[]]
-    return references_to(value) if hasattr(sys, "getrefcount") else [0, 0]
+    return references_to(value)
 
 
-# What nothing else in the program refers to can't change.
-FRESH = _of_a_new_one()
+# Those to containers that nothing else in the program refers to, so that they can't change.
+NEW_OUTER, NEW_INNER = _references_to_new()
 
 
 def found_in(namespace: "dict[str, Any]", names: "list[str]") -> "dict[str, Any]":

@@ -31,7 +31,7 @@ def job_of(
 ) -> Job:
     """Return the job that runs a program once, beside `files`, by their relative paths; raises Refused.
 
-    It gets at least the memory that its language needs, and `?` for what isn't Unicode.
+    The program gets at least the memory that its language needs. Lone surrogates in texts become `?`.
     """
     limits = replace(limits, memory_bytes=max(limits.memory_bytes, least_memory(program.language)))
     stdin, *arguments = (text.encode("utf-8", "replace").decode() for text in (stdin, *arguments))

@@ -91,9 +91,9 @@ def router(server: Server) -> APIRouter:
 
 
 def _runnable(tests: list[Test], kind: str) -> tuple[list[Test], list[int]]:
-    """Return the tests, and the places of those that can be run: no program passes the others.
+    """Return the tests, and the places of those that can be run; a program fails the others.
 
-    What asserts nothing, such as an import, is passed by programs that it doesn't fail for.
+    As in the original, a test that asserts nothing, such as an import, is passed if it raises nothing.
     """
     problem = Problem("tests", execution=ExecutionSpec(kind))
     of_kind = kind_of(problem)

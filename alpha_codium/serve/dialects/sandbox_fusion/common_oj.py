@@ -13,8 +13,9 @@ from typing import Annotated, Any
 from fastapi import APIRouter, HTTPException, Request
 from pydantic import BaseModel, Field, TypeAdapter, ValidationError
 
+from alpha_codium.app.tests_of import why_not
 from alpha_codium.errors import SandboxError
-from alpha_codium.judge import Rules, kind_of
+from alpha_codium.judge import Rules
 from alpha_codium.judge.executors import Task
 from alpha_codium.problem import CheckerSpec, Problem, TestCase
 from alpha_codium.program import Program
@@ -129,7 +130,7 @@ def add_routes(routes: APIRouter, server: Server) -> None:
         if isinstance(program, RunAnswer):
             raise HTTPException(400, program.message)
         task = task_of(item, program, tests)
-        if fault := next(filter(None, map(kind_of(task.problem, task.rules).fault_of, task.tests)), ""):
+        if fault := why_not(task.problem, task.rules, program.language):
             raise HTTPException(400, f"a test can't be run: {fault}")
         (judgement,) = await server.judgements(request, [task])
         if not judgement.judged:
