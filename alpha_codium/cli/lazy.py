@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from alpha_codium.cli.options import add_examples, normalize
+from alpha_codium.errors import nearest
 
 
 class LazyGroup(click.Group):
@@ -30,6 +31,15 @@ class LazyGroup(click.Group):
             return None
         module, attribute, _ = self.entries[name]
         return add_examples(getattr(import_module(module), attribute), f"{self.path} {name}")
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find a command; an unknown one is a usage error that names the nearest, which click can't without imports."""
+        unknown = not args[0].startswith("-") and normalize(args[0]) not in self.entries
+        if unknown and not ctx.resilient_parsing:
+            ctx.fail(f"No such command {args[0]!r}{nearest(args[0], self.entries)}")
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without importing them."""

@@ -37,6 +37,7 @@ def test_the_version_is_told(home):
     ("arguments", "words"),
     [
         (["nonsense"], "No such command 'nonsense'"),
+        (["langauges"], "No such command 'langauges' (did you mean 'languages'?)"),
         (["gen", "solve_sett"], "No such command 'solve_sett'"),
         (["gen", "solve_set", "--nonsense"], "No such option"),
         (["gen", "solve_set", "--samples", "0"], "0 is not in the range x>=1"),
