@@ -2,14 +2,14 @@
 
 1. Only values of exactly these types can be encoded: None, bool, int, float, complex, str, bytes, bytearray, list,
    tuple, set, frozenset, dict, range, and the containers of `collections` that compare like them. Values of derived
-   types can't, since they may define `__eq__`. NumPy scalars are encoded as Python's.
+   types can't, since they may define `__eq__`. NumPy scalars are encoded as Python's, but see 4.
 2. The text is ASCII. A scalar is a lowercase letter, its text and `;`, a container a capital, its items and `)`:
    `Li1;i-ff;)` is `[1, -255]`. Numbers are hexadecimal, so that decoding takes linear time; strings are their UTF-8 in
    hexadecimal.
 3. The text can't name code: `decode` returns values of these types, and raises Malformed for any text that `encode`
    wouldn't write.
 4. With `refer`, other values are replaced by reference numbers, and so are those that could be encoded only in part: a
-   `defaultdict` with a factory, a `deque` with a maximum length.
+   `defaultdict` with a factory, a `deque` with a maximum length. NumPy's numbers are encoded with their types.
 """
 
 import sys
@@ -98,10 +98,9 @@ def _write(value: "Any", out: "list[str]", refer: "Callable[[Any], int | None] |
     if name in PARTLY and refer is not None and getattr(value, PARTLY[name]) is not None:
         name = None
     elif name is None and kind.__module__ == "numpy" and getattr(value, "shape", None) == ():
-        item = value.item()
-        scalar = SPELLINGS.get(type(item))
-        if scalar is not None:
-            out.append(scalar(item))
+        text = _numpy_scalar(value, refer is not None)
+        if text is not None:
+            out.append(text)
             return
     if name is None:
         number = None if refer is None else refer(value)
@@ -115,6 +114,18 @@ def _write(value: "Any", out: "list[str]", refer: "Callable[[Any], int | None] |
     for item in _pairs(value) if name in MAPPINGS else value:
         _write(item, out, refer, depth - 1)
     out.append(")")
+
+
+def _numpy_scalar(value: "Any", keeps_type: bool) -> "str | None":
+    """Return the text of a NumPy scalar, or of an array without dimensions; None if it has none."""
+    if keeps_type:
+        if type(value).__name__ == "ndarray":
+            return None
+        if value.dtype.kind in NUMBERS:
+            return f"y{value.dtype.str},{value.tobytes().hex()};"
+    item = value.item()
+    scalar = SPELLINGS.get(type(item))
+    return None if scalar is None else scalar(item)
 
 
 def _pairs(mapping: "Mapping[Any, Any]") -> "Iterator[Any]":
@@ -141,12 +152,14 @@ def _built(builder: "Callable[[list[Any]], Any]", items: "list[Any]") -> "Any":
 def _scalar(mark: str, body: str, referred: "Callable[[int], Any] | None") -> "Any":
     if mark not in READERS:
         raise Malformed("an unknown kind of scalar")
+    if mark in "ry" and referred is None:
+        raise Malformed("an unexpected reference")
     try:
         value = READERS[mark](body)
-        if mark == "r":
-            if referred is None:
-                raise Malformed("an unexpected reference")
+        if mark == "r" and referred is not None:
             return referred(value)
+        if mark == "y":
+            return value
         spelt = SPELLINGS[type(value)](value)
     except (ValueError, OverflowError, LookupError):
         raise Malformed(f"an invalid scalar {mark!r}") from None
@@ -158,6 +171,20 @@ def _scalar(mark: str, body: str, referred: "Callable[[int], Any] | None") -> "A
 def _complex(body: str) -> complex:
     real, _, imaginary = body.partition(",")
     return complex(float.fromhex(real), float.fromhex(imaginary))
+
+
+def _numpy_number(body: str) -> "Any":
+    name, _, digits = body.partition(",")
+    data = bytes.fromhex(digits)
+    try:
+        import numpy
+
+        dtype = numpy.dtype(name)
+    except (ImportError, SyntaxError, TypeError) as error:
+        raise ValueError(str(error)) from None
+    if dtype.kind not in NUMBERS or dtype.str != name or len(data) != dtype.itemsize or data.hex() != digits:
+        raise ValueError("not a number of NumPy")
+    return numpy.frombuffer(data, dtype)[0]
 
 
 def _mapping(items: "list[Any]") -> "dict[Any, Any]":
@@ -221,10 +248,13 @@ READERS: "dict[str, Callable[[str], Any]]" = {
     "b": bytes.fromhex,
     "a": bytearray.fromhex,
     "r": lambda body: int(body, 16),
+    "y": _numpy_number,
 }
 CONTAINERS: "dict[type, str]" = {list: "L", tuple: "T", set: "S", frozenset: "Z", dict: "D"}
 COLLECTIONS = {"C": "Counter", "O": "OrderedDict", "V": "defaultdict", "Q": "deque"}
 MAPPINGS = "DCOV"
+# Kinds of NumPy dtypes that are numbers, dates or times.
+NUMBERS = "biufcmM"
 # Attributes that the encoding of a container loses.
 PARTLY = {"V": "default_factory", "Q": "maxlen"}
 BUILDERS: "dict[str, Callable[[list[Any]], Any]]" = {

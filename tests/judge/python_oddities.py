@@ -146,6 +146,9 @@ ODDITIES: dict[str, tuple[str, str]] = kit_idioms() | {
     "error of decimal": ("import decimal\ndef f(x):\n    decimal.Decimal('x')", 'import decimal\ntry:\n    f(1)\n    assert False\nexcept decimal.InvalidOperation as e:\n    assert isinstance(e, ArithmeticError)\n'),
     "error of queue": ('import queue\ndef f(x):\n    queue.Queue().get_nowait()', 'import queue\ntry:\n    f(1)\n    assert False\nexcept queue.Empty as e:\n    pass\n'),
     "error of zipfile": ("import zipfile,io\ndef f(x):\n    zipfile.ZipFile(io.BytesIO(b'x'))", 'import zipfile,io\ntry:\n    f(1)\n    assert False\nexcept zipfile.BadZipFile as e:\n    pass\n'),
+    "types of numpy's numbers": ("import numpy as np\ndef f(x): return np.mean(x), np.int64(7), np.float32(.5), np.datetime64('2020-01-01'), np.complex64(1j)", "import numpy as np\nm,i,h,d,c=f([1,2]); assert m.dtype==np.float64 and m.item()==1.5 and isinstance(i,np.integer) and not isinstance(i,int) and type(h) is np.float32 and d-np.timedelta64(1,'D')==np.datetime64('2019-12-31') and type(c) is np.complex64"),
+    "numbers of numpy as an argument": ("def f(x): return type(x).__name__", "import numpy as np\nassert f(np.float32(2))=='float32' and f(np.array([1])[0])=='int64'"),
+    "counts of numpy": ("import numpy as np\ndef f(x): return dict(zip(*np.unique(x,return_counts=True)))", "assert f([1,1,2])=={1:2,2:1}"),
     "error of numpy": ('import numpy as np\ndef f(x):\n    np.linalg.inv(np.zeros((2,2)))', 'import numpy as np\ntry:\n    f(1)\n    assert False\nexcept np.linalg.LinAlgError as e:\n    pass\n'),
     "error of subprocess": ("import subprocess\ndef f(x):\n    raise subprocess.CalledProcessError(3,['a'],b'o')", "import subprocess\ntry:\n    f(1)\n    assert False\nexcept subprocess.SubprocessError as e:\n    assert e.returncode==3 and e.cmd==['a'] and e.output==b'o' and e.stdout==b'o'\n"),
     "error of urllib": ("import urllib.error\ndef f(x):\n    raise urllib.error.HTTPError('u',404,'nf',{},None)", "import urllib.error\ntry:\n    f(1)\n    assert False\nexcept urllib.error.URLError as e:\n    assert e.code==404 and e.reason=='nf' and str(e)=='HTTP Error 404: nf'\n"),
@@ -216,12 +219,14 @@ ODDITIES: dict[str, tuple[str, str]] = kit_idioms() | {
     "ranges and slices": ('import string\ndef f(): return frozenset({1}), range(3), slice(1,2)', 'assert f()==(frozenset({1}),range(3),slice(1,2))'),
 }
 
-# Programs that give away a container of theirs, with a test that fails in python3 for it.
-ALIASES: dict[str, tuple[str, str]] = {
+# Programs with a test that fails in python3: for a container that they give away, or a type that isn't Python's.
+FAILING: dict[str, tuple[str, str]] = {
     'given away: gen alias': ('def g(xs):\n    path=[]\n    used=set()\n    def bt():\n        if len(path)==len(xs):\n            yield path\n            return\n        for x in xs:\n            if x in used: continue\n            path.append(x); used.add(x)\n            yield from bt()\n            path.pop(); used.discard(x)\n    yield from bt()', 'assert list(g([1,2]))==[[1,2],[2,1]]'),
     'given away: dict rows': ("def rows(n):\n    d={}\n    for i in range(n):\n        d['i']=i\n        yield d", "assert list(rows(3))==[{'i':0},{'i':1},{'i':2}]"),
     'given away: iter class': ('class W:\n    def __init__(s,xs,k): s.xs,s.k,s.i,s.b=xs,k,0,[]\n    def __iter__(s): return s\n    def __next__(s):\n        if s.i+s.k>len(s.xs): raise StopIteration\n        s.b[:]=s.xs[s.i:s.i+s.k]; s.i+=1\n        return s.b', 'assert list(W([1,2,3],2))==[[1,2],[2,3]]'),
     'given away: default arg': ('class Team:\n    def __init__(s,members=[]): s.members=members\n    def size(s): return len(s.members)', "t=Team(); t.members.append('x'); assert Team().size()==0"),
     'given away: internal list': ("class Inv:\n    def __init__(s): s.items=['a']\n    def get_items(s): return s.items", "inv=Inv(); inv.get_items().append('b'); assert inv.get_items()==['a']"),
     'given away: state': ('class G:\n    def __init__(s): s.b=[0,0,0]\n    def play(s,i): s.b[i]=1\n    def state(s): return s.b', 'g=G(); s0=g.state(); g.play(0); assert s0==[0,0,0]'),
+    "numpy's truth isn't Python's": ('import numpy as np\ndef f(x): return np.all(np.array(x)>0)', 'assert f([1]) is True'),
+    "numpy's integer isn't Python's": ('import numpy as np\ndef f(x): return np.max(x)', 'assert isinstance(f([1,2]), int)'),
 }

@@ -15,7 +15,7 @@ from alpha_codium.program import as_program
 from alpha_codium.sandbox import Sandbox
 from alpha_codium.verdict import IN_PROCESS as WITHIN
 from alpha_codium.verdict import OUTSIDE, Status, Verdict
-from tests.judge.python_oddities import ALIASES, IN_PROCESS, ODDITIES
+from tests.judge.python_oddities import FAILING, IN_PROCESS, ODDITIES
 
 LIMITS = Limits(cpu_seconds=4.0)
 POSSIBLE = {
@@ -27,7 +27,7 @@ POSSIBLE = {
 
 async def results(sandbox: Sandbox, names: list[str]) -> dict[str, AssertionResult]:
     kind = AssertionsKind(sandbox, LIMITS, ExecutionSpec("assertions"))
-    cases = ODDITIES | ALIASES
+    cases = ODDITIES | FAILING
     gathered = await asyncio.gather(*(kind.judge(as_program(cases[name][0]), cases[name][1]) for name in names))
     return dict(zip(names, gathered, strict=True))
 
@@ -48,11 +48,11 @@ async def test_what_passes_in_python3_is_accepted(both: Sandbox) -> None:
     assert trusts == {name: WITHIN if name in IN_PROCESS else OUTSIDE for name in trusts}
 
 
-async def test_what_fails_in_python3_for_a_container_given_away_fails(both: Sandbox) -> None:
-    for program, test in ALIASES.values():
+async def test_what_fails_in_python3_for_an_alias_or_a_type_fails(both: Sandbox) -> None:
+    for program, test in FAILING.values():
         with pytest.raises(AssertionError):
             exec(f"{program}\n{test}", {})
-    told = await results(both, list(ALIASES))
+    told = await results(both, list(FAILING))
     assert {result.verdict for result in told.values()} == {Verdict.WRONG_ANSWER}
 
 

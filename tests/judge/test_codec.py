@@ -77,7 +77,26 @@ def test_a_nan_stays_a_nan(real: float, imaginary: float) -> None:
     assert repr(decode(encode([real, complex(real, imaginary)]))) == repr([real, complex(real, imaginary)])
 
 
-@given(st.text() | st.text("nitfdcsbaLTSZDRCOVQ();,-.x0123456789p", max_size=60))
+@given(st.sampled_from(["bool", "int8", "uint64", "float16", "float64", "complex64", "M8[ns]", "m8[D]"]), st.data())
+def test_a_number_of_numpy_keeps_its_type_where_objects_may_cross(name: str, data: st.DataObject) -> None:
+    numpy = pytest.importorskip("numpy", reason="NumPy isn't installed")
+    dtype = numpy.dtype(name)
+    digits = data.draw(st.binary(min_size=dtype.itemsize, max_size=dtype.itemsize))
+    value = numpy.frombuffer(bytes(each & 1 for each in digits) if name == "bool" else digits, dtype)[0]
+    back = decode(encode([value], unreferred), referred=unreferred)[0]
+    assert type(back) is type(value)
+    assert (back.dtype, back.tobytes()) == (dtype, value.tobytes())
+
+
+@pytest.mark.parametrize("body", ["O,00", "<f8,00", "f8," + "0" * 16, "<i1,01", "|i1,0A", "<i4", "(,", "i4,i4,00"])
+def test_what_is_no_number_of_numpy_is_malformed(body: str) -> None:
+    with pytest.raises(Malformed):
+        decode(f"y{body};", referred=unreferred)
+    with pytest.raises(Malformed, match="unexpected reference"):
+        decode(f"y{body};")
+
+
+@given(st.text() | st.text("nitfdcsbayLTSZDRCOVQ();,-.x0123456789p", max_size=60))
 def test_any_text_is_a_value_or_malformed(text: str) -> None:
     try:
         value = decode(text)

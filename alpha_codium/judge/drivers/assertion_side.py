@@ -267,7 +267,7 @@ class LeftPeer(Peer):
         return self.given[key]
 
     def is_computed(self, value: "Any", name: str, operands: "tuple[Any, ...]") -> bool:
-        """Whether an answer equals the result for the operands' builtin values, as with NumPy's numbers."""
+        """Whether an answer equals the result for the operands' builtin values, as with an `IntEnum`."""
         try:
             own = OPERATIONS["operate"](name, *map(content_of, operands))
             value = content_of(value) if self.is_foreign(value) else value
