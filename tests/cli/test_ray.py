@@ -29,10 +29,10 @@ from tests.gen.running import assert_refused, run_cli, write_problems
 from tests.jobs import WrappedSandbox
 
 cluster_utils = pytest.importorskip("ray.cluster_utils", reason="Ray isn't installed")
-pytestmark = pytest.mark.thorough
+pytestmark = [pytest.mark.thorough, pytest.mark.timeout(1800)]
 NODE = {"num_cpus": 1, "object_store_memory": 80 << 20, "include_dashboard": False}
 PROBLEMS, PROGRAMS = 4, 240
-PATIENCE = 240.0
+PATIENCE = 900.0
 
 
 @pytest.fixture(scope="module")

@@ -194,8 +194,9 @@ def test_a_sample_that_a_budget_ended_ends_there_again(run, budget):
     assert ended > 0
     status, said, result = replay()
     assert (status, result["differing"], result["missing"]) == (0, [], []), said
-    assert result["compared"] == sum(not error for *_, error in candidates_in(folder / "solutions"))
-    assert result["replayed"] + len(result["never_begun"]) == 6
+    if not slow:  # on a busy machine, not even the first answer may come in time
+        assert result["compared"] == sum(not error for *_, error in candidates_in(folder / "solutions"))
+    assert result["compared"] == result["replayed"] == 6 - len(result["never_begun"])
 
 
 @pytest.mark.thorough

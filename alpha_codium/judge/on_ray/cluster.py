@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 TESTS_IN_BATCH = 200
 # How often a batch may be lost before its programs are judged one by one, and how often a program then.
 MOST_LOSSES = 3
-# Seconds between two looks at the nodes, and until a run without any node ends.
-LOOK_EVERY, PATIENCE = 3.0, 120.0
+# Seconds between two looks at the nodes, and until a run without any node says so and ends.
+LOOK_EVERY, SAY_AFTER, PATIENCE = 3.0, 30.0, 600.0
 
 
 class Lost(Exception):
@@ -219,14 +219,21 @@ class RayCluster(Executor):
 
     async def _keep_looking(self) -> None:
         """Give nodes that join an actor, forget those that left, and end the run if none answers for long."""
-        seen = time.monotonic()
+        seen, said = time.monotonic(), False
         while self._failed is None:
             await asyncio.sleep(LOOK_EVERY)
             await self._look()
+            silent = time.monotonic() - seen
             if any(node.answers for node in self.nodes.values()):
-                seen = time.monotonic()
-            elif time.monotonic() - seen > PATIENCE:
+                seen, said = time.monotonic(), False
+            elif silent > PATIENCE:
                 raise UserError("no node of the Ray cluster answers, or all CPUs are taken (see `ray status`)")
+            elif silent > SAY_AFTER and not said:
+                said = True
+                logger.warning(
+                    "no node of the Ray cluster answers, or all CPUs are taken (see `ray status`): waiting {} minutes",
+                    round(PATIENCE / 60),
+                )
 
     async def _look(self) -> None:
         import ray
