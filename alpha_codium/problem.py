@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from numbers import Real
+from numbers import Integral, Real
 from types import NoneType
 from typing import Any, ClassVar, TypedDict
 
@@ -160,10 +160,14 @@ class Problem(JsonValue):
             require(name, getattr(self, name), str)
         require("checker", self.checker, CheckerSpec | None, "CheckerSpec")
         require("execution", self.execution, ExecutionSpec)
+        for name in ("source", "difficulty"):
+            if type(value := getattr(self, name)) is not int:
+                require(name, value, Integral, "whole number")
+                object.__setattr__(self, name, int(value))  # of NumPy, which JSON doesn't know
         for name in ("time_limit_seconds", "memory_limit_bytes"):
             if type(value := getattr(self, name)) not in (NoneType, int, float):
                 require(name, value, Real, "number")
-                object.__setattr__(self, name, float(value))  # of NumPy, which JSON doesn't know
+                object.__setattr__(self, name, float(value))
         for name, kind in _ITEMS.items():
             require_tuple(name, getattr(self, name), kind)
 

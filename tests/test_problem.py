@@ -54,6 +54,7 @@ def test_a_kind_asked_for_twice_is_given_once() -> None:
         (lambda: Problem("a", private_tests=[PRIVATE]), r"private_tests must be a tuple of TestCase, not list: \[Test"),
         (lambda: Problem("a", public_tests=(("1", "2"),)), r"public_tests\[0\] is tuple: \('1', '2'\)"),
         (lambda: Problem("a", tags="dp"), "tags must be a tuple of str, not str: 'dp'"),
+        (lambda: Problem("a", difficulty=float("nan")), "difficulty must be a whole number, not float: nan"),
         (lambda: Problem(7), "name must be a str, not int: 7"),
         (lambda: Statement("a", "text", [PUBLIC]), "public_tests must be a tuple of TestCase, not list"),
     ],

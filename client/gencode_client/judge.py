@@ -1,6 +1,7 @@
 """Verdicts and rewards by servers, for code with and without an event loop."""
 
 import asyncio
+import json
 import logging
 from collections.abc import Awaitable, Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -101,7 +102,12 @@ class Judge:
         if len(answers) != len(tests):
             raise ValueError(f"{len(answers)} answers have tests for {len(tests)}: each needs its own")
         rows = [{"answer": answer, "tests": own} for answer, own in zip(answers, tests, strict=True)]
-        return await self._in_groups(rows, scored)
+        found = [_unsendable(row) for row in rows]
+        places = [place for place, fault in enumerate(found) if fault is None]
+        answered = await self._in_groups([rows[place] for place in places], scored)
+        for place, score in zip(places, answered, strict=True):
+            found[place] = score
+        return found
 
     async def _in_groups(self, items: Sequence[Mapping[str, Any]], ask: "Ask") -> list[dict[str, Any] | None]:
         """Ask for items in groups, on all servers side by side; those that have no answer yet again."""
@@ -145,6 +151,16 @@ async def _fill(
                 tasks.create_task(one(missing[first : first + GROUP]))
     except ExceptionGroup as group:
         raise group.exceptions[0] from None
+
+
+def _unsendable(row: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return the score of a row that isn't JSON, None for others: no row may end its batch."""
+    try:
+        json.dumps(row)
+    except (TypeError, ValueError, RecursionError) as error:
+        message = f"the answer and its tests can't be sent as JSON: {error}"
+        return {"reward": None, "tests_passed": 0, "tests_total": 0, "message": message, "fault": "data"}
+    return None
 
 
 async def _judged(servers: Servers, group: Sequence[Mapping[str, Any]]) -> list[dict[str, Any] | None]:

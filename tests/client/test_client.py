@@ -71,6 +71,17 @@ def test_a_row_without_usable_tests_has_no_reward_and_says_whose_fault_it_is(url
     assert (broken["reward"], broken["fault"]) == (None, "data")
 
 
+def test_a_row_that_is_no_json_has_no_reward_and_the_others_have_theirs(url):
+    answers, tests = [*ANSWERS[:1] * 3, b"1"], [{1, 2}, PAIRS, [[b"1", "2"]], PAIRS]
+    assert Judge(url).rewards(answers, tests) == [None, 1.0, None, None]
+    score = Judge(url).scores(answers, tests)[0]
+    assert score and score["fault"] == "data"
+    assert (
+        score["message"]
+        == "the answer and its tests can't be sent as JSON: Object of type set is not JSON serializable"
+    )
+
+
 def test_why_an_answer_has_no_reward_is_logged_and_what_has_no_tests_is_asked_for_once(url, caplog):
     assert Judge(url).rewards(ANSWERS[:1] * 3, [PAIRS, [], [[1, 2]]]) == [1.0, None, None]
     assert [record.getMessage() for record in caplog.records if record.levelname == "WARNING"] == [
