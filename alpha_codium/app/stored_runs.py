@@ -26,13 +26,17 @@ from alpha_codium.runs.events import Transcript
 from alpha_codium.runs.folder import REPOSITORY_COMMAND, RUN_FILE, WITHOUT_VERDICTS
 from alpha_codium.values import JsonValue
 
-# Bytes in which a result has its scores.
+# Bytes in which a result has its scores, and how it says that something has no verdict or no answer yet.
 BEGINNING = 1 << 16
+INCOMPLETE = re.compile(r'^ "(?:complete": false|(?:unfinished|unjudged)": [1-9])', re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class StoredRun(JsonValue):
-    """A run in the folder of runs; `pass_at_k` is empty if the run isn't finished, or isn't an evaluation."""
+    """A run in the folder of runs; `pass_at_k` is empty if the run isn't finished, or isn't an evaluation.
+
+    `incomplete`: whether it ended, but some of its programs have no verdict, or samples no answer.
+    """
 
     name: str
     command: str
@@ -42,12 +46,15 @@ class StoredRun(JsonValue):
     finished: bool
     pass_at_k: Mapping[str, float | None]
     running: bool = False
+    incomplete: bool = False
 
     @property
     def state(self) -> str:
         """Whether a process works in the run, or it can't be read; else its first score, or whether it is finished."""
         if self.running or not self.command:
             return "running" if self.running else "damaged"
+        if self.incomplete:
+            return "incomplete"
         scores = [f"{name} {value:.3f}" for name, value in self.pass_at_k.items() if value is not None]
         return scores[0] if scores else "finished" if self.finished else "unfinished"
 
@@ -188,7 +195,7 @@ def _stored_run(folder: RunFolder) -> StoredRun:
     with contextlib.suppress(UserError):
         described = folder.description()
     results = folder.path / "results.json"
-    scores = _scores(results) if results.exists() else {}
+    head = _beginning(results) if results.exists() else ""
     files = [path.stat() for path in folder.path.rglob("*") if path.is_file()]
     return StoredRun(
         folder.name,
@@ -197,15 +204,19 @@ def _stored_run(folder: RunFolder) -> StoredRun:
         datetime.fromtimestamp(max(file.st_mtime for file in files), UTC),
         sum(file.st_size for file in files),
         results.exists(),
-        scores,
+        _scores(head),
         folder.in_use,
+        INCOMPLETE.search(head) is not None,
     )
 
 
-def _scores(results: Path) -> dict[str, float | None]:
-    """Return pass@k at the beginning of a result, which may be very large; nothing if it has none."""
+def _beginning(results: Path) -> str:
     with results.open("rb") as file:
-        head = file.read(BEGINNING).decode("utf-8", "replace")
+        return file.read(BEGINNING).decode("utf-8", "replace")
+
+
+def _scores(head: str) -> dict[str, float | None]:
+    """Return pass@k at the beginning of a result, which may be very large; nothing if it has none."""
     key = re.search(r'^ "pass_at_k":\s*', head, re.MULTILINE)
     if key is None:
         return {}

@@ -157,6 +157,7 @@ def test_a_run_that_is_unfinished_has_bounds_and_says_how_to_go_on(problems, hom
     with ScriptedServer(answer, faults=[down]) as server:
         solve(server, problems, "down", 1, "-o", "config.max_retries=0", status=1)
         solve(server, problems, "mine/also", 1, "-o", "config.max_retries=0", status=1)
+    assert run_cli("runs", "list").stdout.rstrip().endswith("incomplete")
     values, done = compared(tmp_path, "down", "mine/also", status=1)
     assert (values["complete"], values["runs"][0]["unfinished"]) == (False, 1)
     assert values["runs"][0]["bounds"]["pass@1"] == [0.5, 0.625]

@@ -187,6 +187,7 @@ def test_an_incomplete_result_says_so_gives_bounds_and_can_be_gone_on_with(tmp_p
     assert "--resume mine" not in done.stderr, "judging again doesn't make the sample"
     assert "Traceback" not in done.stderr
     assert "pass@1 lies between 0.2500 and 0.5000" in done.stdout
+    assert gencode("runs", "list", home=tmp_path).stdout.rstrip().endswith("incomplete")
     values = of_json(tmp_path / "out.json")
     assert (values["complete"], values["pass_at_k"], values["bounds"]) == (
         False,
