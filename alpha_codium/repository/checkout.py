@@ -176,6 +176,9 @@ def check_out(
                 (folder / SOURCE).write_text(noted, "utf-8")
             else:
                 files = _copy(checkout, Path(temporary))
+            missing = [name for name in (*recipe.sources, *recipe.path) if not (files / name).exists()]
+            if missing:
+                raise UserError(f"{checkout or sdist or files.name} isn't {recipe.name}: there is no {missing[0]} in it")
             # Files that aren't meant to be compiled, such as templates, are no error.
             compiling = [interpreter, "-m", "compileall", "-q", "-j0", files]
             subprocess.run(compiling, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)

@@ -68,6 +68,14 @@ def test_what_is_no_source_package_is_refused(package: Path) -> None:
         check_out(SHOP, sdist=package)
 
 
+def test_a_folder_of_something_else_is_refused_before_anything_runs(package: Path, tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    with pytest.raises(UserError, match=r"other isn't shop: there is no \w+ in it$"):
+        check_out(SHOP, checkout=tmp_path / "other")
+    with pytest.raises(UserError, match=r"there is no folder .*missing"):
+        check_out(SHOP, checkout=tmp_path / "missing")
+
+
 def test_without_pip_the_command_that_installs_it_is_named(package: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     venv.create(package.parent / "bare")
     bare = package.parent / "bare" / "bin" / "python"
