@@ -7,11 +7,7 @@
 3. A name from the program is a class if the code uses it as one: `except E`, `isinstance(x, C)`, `C.x`, or an attribute
    of `C()` that no value of the standard types has. Capitals aren't evidence: functions in MBPP have them, too. But
    they are if the code imports the name from the program.
-4. Code has to run in the program's process if it replaces what the program uses (`unittest.mock`, `sys.stdin`),
-   subclasses a class of the program, or makes files that the program reads. Calls can be recorded only if the code
-   uses nothing but its own values.
-5. Code that imports a package whose objects only that package can compare (pandas) is `foreign`: a program that fails
-   it outside of its process is judged in its process.
+4. Where the code runs, see `assertion_process`.
 """
 
 import ast
@@ -30,49 +26,20 @@ from dataclasses import dataclass, field
 
 from alpha_codium.errors import Unjudgeable
 from alpha_codium.judge.assertion_code import runnable
+from alpha_codium.judge.assertion_process import (
+    LOOKING_UP,
+    is_doubtful,
+    is_recordable,
+    name_of,
+    names_in,
+    rebound_in,
+    runs_within,
+    words_in,
+)
 from alpha_codium.judge.drivers.outcomes import ALIASES
 from alpha_codium.languages.python.syntax import UNPARSABLE, fault_in, parse
 from alpha_codium.problem import ExecutionSpec
 
-# Names of tools that replace parts of the program, or of what it uses.
-REPLACING = {"mock", "patch", "monkeypatch", "MonkeyPatch", "MagicMock"}
-# Names of tools that make or read files and folders, or change what a process inherits.
-SHARING = {
-    "tempfile",
-    "tmp_path",
-    "tmpdir",
-    "shutil",
-    "makedirs",
-    "mkdir",
-    "rmtree",
-    "write_text",
-    "write_bytes",
-    "touch",
-}
-SHARING |= {"open", "ZipFile", "chdir", "environ", "putenv"}
-# Names of tools that watch the warnings and logs of the program's process, or inspect its classes and their objects.
-WATCHING = {"warns", "assertWarns", "assertWarnsRegex", "deprecated_call", "assertLogs", "assertNoLogs"}
-WATCHING |= {"asdict", "astuple", "is_dataclass", "isabstract", "getsource"}
-# Base classes, and the functions by which a test asks whether a class of the program is derived from them.
-ABSTRACT, ASKING = {"ABC", "Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"}, {"isinstance", "issubclass"}
-# Packages whose values cross, and tools of tests.
-CROSSING = {"numpy", "pytest", "hypothesis", "parameterized", "pytest_asyncio", "typing_extensions", "sortedcontainers"}
-# Names of functions and attributes that look up names given as strings.
-LOOKING_UP = {"eval", "exec", "globals", "locals", "vars", "__dict__"}
-# Names whose results depend on the process, or differ between runs.
-SEEING = frozenset(
-    [
-        *LOOKING_UP,
-        *REPLACING,
-        *("compile", "__import__", "import_module", "getattr", "setattr", "id", "open", "input", "stdin"),
-        *("stdout", "stderr", "redirect_stdout", "redirect_stderr", "modules", "_getframe", "settrace", "setprofile"),
-        *("exc_info", "setrecursionlimit", "os", "pathlib", "io", "tempfile", "socket", "subprocess", "signal"),
-        *("multiprocessing", "pickle", "marshal", "ctypes", "gc", "inspect", "weakref", "traceback", "warnings"),
-        *("logging", "threading", "thread", "asyncio", "time", "datetime", "secrets", "uuid", "urandom", "numpy"),
-        "seed",
-        *ALIASES,
-    ]
-)
 # Exceptions that end more than a call, unless the code names them.
 CATCHABLE = {"SystemExit", "StopIteration"}
 MOST_IDENTIFIERS = 2_000
@@ -92,7 +59,7 @@ class Needs:
     calls its functions and classes (`assertion_code`).
 
     `classes` are the names used as classes. `together` means that the assertions have to run in the program's process,
-    `foreign` that they have to if the program fails them outside of it, `recordable` that their calls may be known in
+    `doubtful` that they have to if the program fails them outside of it, `recordable` that their calls may be known in
     advance. `catches` are the names of `CATCHABLE` that they use. `types`, `random` and `seeds`: whether they use
     `type(x)`, random numbers, and seeds of these. `imports` are the modules that the code imports anywhere.
     """
@@ -103,7 +70,7 @@ class Needs:
     calls_check: bool = False
     classes: tuple[str, ...] = ()
     together: bool = False
-    foreign: bool = False
+    doubtful: bool = False
     recordable: bool = True
     catches: tuple[str, ...] = ()
     types: bool = False
@@ -136,11 +103,12 @@ def needs_of(test_code: str, spec: ExecutionSpec) -> Needs:
         raise Unjudgeable("the code of the test asserts nothing")
     if calls_check and not spec.entry_point:
         raise Unjudgeable("the code of the test has a function check, and there is no entry point to call it with")
-    wanted = used - defined - {spec.entry_point}
+    rebound = rebound_in(tree) - helpers - set(dir(builtins))
+    wanted = (used - defined | rebound) - {spec.entry_point}
     known_modules = sys.stdlib_module_names | ALIASES.keys()
     modules = {name for name in wanted & known_modules if _is_only_module(tree, name)} - helpers
     foreign = wanted - helpers - modules - set(dir(builtins))
-    words = _words(tree)
+    words = words_in(tree)
     if words & LOOKING_UP:
         foreign |= _identifiers(tree) - defined - helpers - modules - set(dir(builtins))
     foreign |= wanted & ours.names
@@ -148,17 +116,16 @@ def needs_of(test_code: str, spec: ExecutionSpec) -> Needs:
     from_setup = spec.setup_code if wanted & helpers else ""
     classes = _classes_in(tree, set(names)) | set(filter(CAMEL_CASE.fullmatch, ours.names & set(names)))
     imports = _imports(tree)
-    has_foreign_values = _has_foreign_values(imports)
+    doubtful = is_doubtful(tree, set(names), imports, from_setup)
     return Needs(
         tuple(sorted(names)),
         tuple(sorted(modules)),
         from_setup,
         calls_check,
         classes=tuple(sorted(classes)),
-        together=bool(words & (REPLACING | SHARING | WATCHING) or (words & ABSTRACT and words & ASKING))
-        or _derives_or_replaces(tree, set(names)),
-        foreign=has_foreign_values,
-        recordable=not (words & SEEING or modules or classes or _reads_private(tree) or has_foreign_values),
+        together=runs_within(tree, set(names), rebound),
+        doubtful=doubtful,
+        recordable=not (doubtful or modules or classes) and is_recordable(tree),
         catches=tuple(sorted(words & CATCHABLE)),
         types="type" in words and _is_only_called(tree, "type"),
         random="random" in words,
@@ -181,21 +148,6 @@ def _can_fail(statement: ast.stmt) -> bool:
     return any(isinstance(node, ast.Assert | ast.Call | ast.Raise) for node in ast.walk(statement))
 
 
-def _words(tree: ast.AST) -> set[str]:
-    """All names and attributes that the code uses, and what it imports."""
-    words = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name):
-            words.add(node.id)
-        elif isinstance(node, ast.Attribute):
-            words.add(node.attr)
-        elif isinstance(node, ast.alias):
-            words.update(node.name.split("."))
-        elif isinstance(node, ast.ImportFrom):
-            words.update((node.module or "").split("."))
-    return words
-
-
 def _imports(tree: ast.AST) -> set[str]:
     """Return the modules that the code imports; of `from a import b`, both `a` and `a.b`, which may be one."""
     names = set()
@@ -214,29 +166,6 @@ def _identifiers(tree: ast.AST) -> set[str]:
     return {word for word in found if not keyword.iskeyword(word)}
 
 
-def _derives_or_replaces(tree: ast.AST, names: set[str]) -> bool:
-    """Whether the code subclasses a class of the program, or replaces what the program reads."""
-    for node in ast.walk(tree):
-        if isinstance(node, ast.ClassDef) and any(names & _names_in(base) for base in node.bases):
-            return True
-        for target in node.targets if isinstance(node, ast.Assign) else ():
-            if isinstance(target, ast.Attribute):
-                owner = _name_of(target.value)
-                if owner == "builtins" or (owner, target.attr) == ("sys", "stdin"):
-                    return True
-    return False
-
-
-def _has_foreign_values(imports: set[str]) -> bool:
-    """Whether one of the imported modules belongs to a package whose objects can't be compared elsewhere."""
-    return not {name.partition(".")[0] for name in imports} <= sys.stdlib_module_names | CROSSING
-
-
-def _reads_private(tree: ast.AST) -> bool:
-    """Whether the code uses an attribute with a leading underscore; those of a recorded function differ."""
-    return any(isinstance(node, ast.Attribute) and node.attr.startswith("_") for node in ast.walk(tree))
-
-
 def _is_only_called(tree: ast.AST, name: str) -> bool:
     """Whether each use of `name` is a call with one argument."""
     calls = (node for node in ast.walk(tree) if isinstance(node, ast.Call) and len(node.args) == 1)
@@ -250,16 +179,7 @@ def _is_only_module(tree: ast.AST, name: str) -> bool:
 
 
 def _uses(name: str, nodes: Iterable[ast.AST]) -> int:
-    return sum(_name_of(node) == name for node in nodes)
-
-
-def _name_of(node: ast.AST) -> str:
-    """Return the name if `node` is one, else an empty string."""
-    return node.id if isinstance(node, ast.Name) else ""
-
-
-def _names_in(node: ast.AST) -> set[str]:
-    return {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+    return sum(name_of(node) == name for node in nodes)
 
 
 def _scopes(table: symtable.SymbolTable) -> Iterator[symtable.SymbolTable]:
@@ -286,22 +206,22 @@ def _classes_in(tree: ast.AST, names: set[str]) -> set[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign):
             value = node.value
-            made_by = _name_of(value.func) if isinstance(value, ast.Call) else made.get(_name_of(value))
+            made_by = name_of(value.func) if isinstance(value, ast.Call) else made.get(name_of(value))
             if made_by:
-                made |= dict.fromkeys(filter(None, map(_name_of, node.targets)), made_by)
+                made |= dict.fromkeys(filter(None, map(name_of, node.targets)), made_by)
     return {name for node in ast.walk(tree) for name in _shown_by(node, made) if name in names}
 
 
 def _shown_by(node: ast.AST, made: dict[str, str]) -> set[str]:
     """Return the names that `node` uses as classes; `made` maps a variable to the name whose call it is bound to."""
     if isinstance(node, ast.ExceptHandler) and node.type is not None:
-        return _names_in(node.type)
-    if isinstance(node, ast.Call) and len(node.args) > 1 and _name_of(node.func) in ("isinstance", "issubclass"):
-        return _names_in(node.args[1])
+        return names_in(node.type)
+    if isinstance(node, ast.Call) and len(node.args) > 1 and name_of(node.func) in ("isinstance", "issubclass"):
+        return names_in(node.args[1])
     if not isinstance(node, ast.Attribute):
         return set()
-    owner = _name_of(node.value)
+    owner = name_of(node.value)
     shown = {owner} if owner[:1].isupper() else set()
     if node.attr not in COMMON:
-        shown.add(_name_of(node.value.func) if isinstance(node.value, ast.Call) else made.get(owner, ""))
+        shown.add(name_of(node.value.func) if isinstance(node.value, ast.Call) else made.get(owner, ""))
     return shown

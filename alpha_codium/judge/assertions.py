@@ -34,6 +34,8 @@ from alpha_codium.verdict import IN_PROCESS, OUTSIDE, Execution, PairReport, Rep
 DONE = Execution(Status.FINISHED)
 # Statuses of either side that override the left side's report: limits, violations, internal errors.
 LIMITS_REACHED = set(Status) - {Status.FINISHED, Status.RUNTIME_ERROR, Status.COMPILATION_ERROR}
+# Verdicts that a program may get outside of its process for no fault of its own, if its test is `doubtful`.
+DOUBTED = (Verdict.WRONG_ANSWER, Verdict.RUNTIME_ERROR, Verdict.TIME_LIMIT_EXCEEDED)
 ENDED_LATE = (Status.TIME_LIMIT_EXCEEDED, Status.INTERNAL_ERROR)
 # The tests' file in tracebacks: both sides of a pair have a `program.py`.
 TESTS = 'File "tests.py"'
@@ -145,7 +147,7 @@ class AssertionsKind(TestKind):
         if reported.outcome == "unsupported":
             return await self._judge_together(program, needs, output_variable)
         result = result_of_pair(report, reported, self.limits)
-        if needs.foreign and result.verdict in (Verdict.WRONG_ANSWER, Verdict.RUNTIME_ERROR):
+        if needs.doubtful and result.verdict in DOUBTED:
             return await self._judge_together(program, needs, output_variable)
         return result
 

@@ -178,7 +178,9 @@ def check_out(
                 files = _copy(checkout, Path(temporary))
             missing = [name for name in (*recipe.sources, *recipe.path) if not (files / name).exists()]
             if missing:
-                raise UserError(f"{checkout or sdist or files.name} isn't {recipe.name}: there is no {missing[0]} in it")
+                raise UserError(
+                    f"{checkout or sdist or files.name} isn't {recipe.name}: there is no {missing[0]} in it"
+                )
             # Files that aren't meant to be compiled, such as templates, are no error.
             compiling = [interpreter, "-m", "compileall", "-q", "-j0", files]
             subprocess.run(compiling, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)

@@ -12,8 +12,8 @@ def kit_idioms() -> dict[str, tuple[str, str]]:
     return {case.name: (case.program, case.tests[0].input) for case in idioms}
 
 
-# Those of which the program's own process decides something, since the test replaces what the program uses, or
-# compares objects of a class of the program's that it names.
+# Those of which the program's own process decides something, since the test replaces what the program uses, compares
+# objects of a class of the program's that it names, or is doubtful and failed outside of that process.
 IN_PROCESS = {
     "context manager",
     "number of an object that changes",
@@ -28,6 +28,18 @@ IN_PROCESS = {
     "heap of own",
     "total ordering",
     "matrix class",
+    "producer and consumer at once",
+    "task that waits for an event",
+    "coroutine that is cut off",
+    "task that is cancelled",
+    "thread that waits",
+    "name bound anew",
+    "decorator that looks at the signature",
+    "decorator that looks at annotations",
+    "members of a class",
+    "fields of a dataclass",
+    "counter of the module",
+    "function that is spied on",
 }
 ODDITIES: dict[str, tuple[str, str]] = kit_idioms() | {
     'given away: gen alias stepwise': ('def g(n):\n    p=[]\n    for i in range(n):\n        p.append(i); yield p', 'assert [list(x) for x in g(3)]==[[0],[0,1],[0,1,2]]'),
@@ -217,6 +229,19 @@ ODDITIES: dict[str, tuple[str, str]] = kit_idioms() | {
     "values aren't equal": ('def f(d): return d.values()', 'assert f({1:2}) != [2]'),
     "array": ("import array\ndef f(): return array.array('i',[1])", "import array\nassert f()==array.array('i',[1])"),
     "ranges and slices": ('import string\ndef f(): return frozenset({1}), range(3), slice(1,2)', 'assert f()==(frozenset({1}),range(3),slice(1,2))'),
+    'producer and consumer at once': ('import asyncio\nasync def produce(q):\n    for i in range(3):\n        await asyncio.sleep(0.01); await q.put(i)\n    await q.put(None)\nasync def consume(q):\n    out=[]\n    while (x:=await q.get()) is not None: out.append(x)\n    return out\ndef queue(): return asyncio.Queue()', 'import asyncio\nasync def main():\n    q=queue(); r,_=await asyncio.gather(consume(q), produce(q)); assert r==[0,1,2]\nasyncio.run(main())'),
+    'task that waits for an event': ('import asyncio\nclass E:\n    def __init__(s): s.e=asyncio.Event()\n    async def wait(s): await s.e.wait(); return 1\n    def set(s): s.e.set()', 'import asyncio\nasync def main():\n    e=E(); t=asyncio.create_task(e.wait()); await asyncio.sleep(0.01); e.set(); assert await t==1\nasyncio.run(main())'),
+    'coroutine that is cut off': ('import asyncio\nasync def f():\n    await asyncio.sleep(5)', 'import asyncio\nasync def main():\n    try: await asyncio.wait_for(f(), 0.05)\n    except asyncio.TimeoutError: return\n    assert False\nasyncio.run(main())'),
+    'task that is cancelled': ('import asyncio\nseen=[]\nasync def f():\n    try: await asyncio.sleep(1)\n    except asyncio.CancelledError: seen.append(1); raise', 'import asyncio\nasync def main():\n    t=asyncio.create_task(f()); await asyncio.sleep(0.01); t.cancel()\n    try: await t\n    except asyncio.CancelledError: pass\n    assert seen==[1]\nasyncio.run(main())'),
+    'thread that waits': ('import queue\nclass Q:\n    def __init__(s): s.q=queue.Queue()\n    def get(s): return s.q.get()\n    def put(s,x): s.q.put(x)', 'import threading,time\nq=Q(); got=[]\nt=threading.Thread(target=lambda: got.append(q.get())); t.start(); time.sleep(0.05); q.put(3); t.join(2); assert got==[3]'),
+    'name bound anew': ('def fib(n): return n if n<2 else fib(n-1)+fib(n-2)', 'from functools import lru_cache\nfib=lru_cache(None)(fib)\nassert fib(80)==23416728348467685'),
+    'decorator that looks at the signature': ('import functools,inspect\ndef dec(fn):\n    @functools.wraps(fn)\n    def w(*a,**k):\n        b=inspect.signature(fn).bind(*a,**k); return sorted(b.arguments)\n    return w', "@dec\ndef g(x,y): return 1\nassert g(1,2)==['x','y'] and g.__name__=='g'"),
+    'decorator that looks at annotations': ('def check(fn):\n    def w(*a):\n        for v,t in zip(a, fn.__annotations__.values()):\n            if not isinstance(v,t): raise TypeError(v)\n        return fn(*a)\n    return w', "@check\ndef g(x:int,y:str): return 1\nassert g(1,'a')==1\ntry: g('a',1)\nexcept TypeError: pass\nelse: assert 0"),
+    'members of a class': ('class A:\n    def x(s): pass\n    def y(s): pass', "import inspect\nassert [n for n,_ in inspect.getmembers(A, inspect.isfunction)]==['x','y']"),
+    'fields of a dataclass': ('from dataclasses import dataclass\n@dataclass\nclass P:\n    x:int\n    y:int=2', "from dataclasses import fields\nassert [f.name for f in fields(P)]==['x','y']"),
+    'counter of the module': ('count=3\ndef get(): return count', 'count+=1\nassert get()==4'),
+    'function that is spied on': ('def add(a,b): return a+b\ndef twice(x): return add(x,x)', 'import functools\ncalls=[]\ndef spy(fn):\n    @functools.wraps(fn)\n    def w(*a): calls.append(a); return fn(*a)\n    return w\nadd=spy(add)\nassert twice(2)==4 and calls==[(2,2)]'),
+    "comprehension under its own name": ("def f(x): return x", "x=[x for x in range(3)]\nassert f(x)==[0,1,2]"),
 }
 
 # Programs with a test that fails in python3: for a container that they give away, or a type that isn't Python's.

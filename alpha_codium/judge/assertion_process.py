@@ -1,0 +1,148 @@
+"""Where the code of a test runs: outside of the program's process, within it, or there only after a failure outside.
+
+1. It runs within if it replaces what the program uses (`unittest.mock`, `sys.stdin`, a name of the program that it
+   binds anew), subclasses a class of the program, makes files that the program reads, or watches its process.
+2. It is `doubtful`, and judged again within if the program fails it outside, if it may fail there for no fault of the
+   program: it imports a package whose objects only that package can compare (pandas), runs things side by side, which
+   cross one by one, looks into functions and classes, or lends the program its functions and objects to do so.
+3. Its calls can be recorded if it uses nothing but its own values.
+"""
+
+import ast
+import sys
+
+from alpha_codium.judge.drivers.outcomes import ALIASES
+
+# Names of tools that replace parts of the program, or of what it uses.
+REPLACING = {"mock", "patch", "monkeypatch", "MonkeyPatch", "MagicMock"}
+# Names of tools that make or read files and folders, or change what a process inherits.
+SHARING = {
+    "tempfile",
+    "tmp_path",
+    "tmpdir",
+    "shutil",
+    "makedirs",
+    "mkdir",
+    "rmtree",
+    "write_text",
+    "write_bytes",
+    "touch",
+}
+SHARING |= {"open", "ZipFile", "chdir", "environ", "putenv"}
+# Names of tools that watch the warnings and logs of the program's process, or inspect its classes and their objects.
+WATCHING = {"warns", "assertWarns", "assertWarnsRegex", "deprecated_call", "assertLogs", "assertNoLogs"}
+WATCHING |= {"asdict", "astuple", "is_dataclass", "isabstract", "getsource"}
+# Base classes, and the functions by which a test asks whether a class of the program is derived from them.
+ABSTRACT, ASKING = {"ABC", "Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"}, {"isinstance", "issubclass"}
+# Packages whose values cross, and tools of tests.
+CROSSING = {"numpy", "pytest", "hypothesis", "parameterized", "pytest_asyncio", "typing_extensions", "sortedcontainers"}
+# Names of functions and attributes that look up names given as strings.
+LOOKING_UP = {"eval", "exec", "globals", "locals", "vars", "__dict__"}
+# Names whose results depend on the process, or differ between runs.
+SEEING = frozenset(
+    [
+        *LOOKING_UP,
+        *REPLACING,
+        *("compile", "__import__", "import_module", "getattr", "setattr", "id", "open", "input", "stdin"),
+        *("stdout", "stderr", "redirect_stdout", "redirect_stderr", "modules", "_getframe", "settrace", "setprofile"),
+        *("exc_info", "setrecursionlimit", "os", "pathlib", "io", "tempfile", "socket", "subprocess", "signal"),
+        *("multiprocessing", "pickle", "marshal", "ctypes", "gc", "inspect", "weakref", "traceback", "warnings"),
+        *("logging", "threading", "thread", "asyncio", "time", "datetime", "secrets", "uuid", "urandom", "numpy"),
+        "seed",
+        *ALIASES,
+    ]
+)
+# Names of modules by which a test runs things side by side, or looks into functions, classes and their objects.
+DOUBTFUL = {"asyncio", "threading", "concurrent", "inspect", "pickle", "dataclasses"}
+
+
+def runs_within(tree: ast.Module, names: set[str], rebound: set[str]) -> bool:
+    """Whether code has to run in the program's process; `names` are the program's, `rebound` those it binds anew."""
+    words = words_in(tree)
+    asks = words & ABSTRACT and words & ASKING
+    return bool(rebound or asks or words & (REPLACING | SHARING | WATCHING)) or _derives_or_replaces(tree, names)
+
+
+def is_doubtful(tree: ast.Module, names: set[str], imports: set[str], setup_code: str) -> bool:
+    """Whether a program that fails the code outside of its process is judged within it; see the module's docstring.
+
+    `setup_code` is that whose helpers the code uses.
+    """
+    return bool(
+        not {name.partition(".")[0] for name in imports} <= sys.stdlib_module_names | CROSSING
+        or words_in(tree) & DOUBTFUL
+        or any(names & names_in(each) for node in ast.walk(tree) for each in getattr(node, "decorator_list", ()))
+        or any(isinstance(node, ast.ClassDef) for node in ast.parse(setup_code).body)
+    )
+
+
+def is_recordable(tree: ast.Module) -> bool:
+    """Whether code uses nothing that depends on the process, and no attribute that a recorded function lacks."""
+    private = any(isinstance(node, ast.Attribute) and node.attr.startswith("_") for node in ast.walk(tree))
+    return not private and not words_in(tree) & SEEING
+
+
+def rebound_in(tree: ast.Module) -> set[str]:
+    """Return the names that a module binds first by an assignment that uses them: `f = cached(f)`, `total += 1`."""
+    found: set[str] = set()
+    bound: set[str] = set()
+    for node in tree.body:
+        if isinstance(node, ast.Assign):
+            found |= set(map(name_of, node.targets)) & names_in(node.value) - _bound_by(node.value) - bound
+        elif isinstance(node, ast.AugAssign):
+            found |= {name_of(node.target)} - bound
+        bound |= _bound_by(node)
+    return found - {""}
+
+
+def _bound_by(node: ast.AST) -> set[str]:
+    """Return the names that a statement or an expression binds, in itself or in a scope of its own."""
+    bound = set()
+    for each in ast.walk(node):
+        if isinstance(each, ast.Name) and isinstance(each.ctx, ast.Store):
+            bound.add(each.id)
+        elif isinstance(each, ast.arg):
+            bound.add(each.arg)
+        elif isinstance(each, ast.alias):
+            bound.add(each.asname or each.name.partition(".")[0])
+        elif isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            bound.add(each.name)
+    return bound
+
+
+def words_in(tree: ast.AST) -> set[str]:
+    """All names and attributes that the code uses, and what it imports."""
+    words = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Name):
+            words.add(node.id)
+        elif isinstance(node, ast.Attribute):
+            words.add(node.attr)
+        elif isinstance(node, ast.alias):
+            words.update(node.name.split("."))
+        elif isinstance(node, ast.ImportFrom):
+            words.update((node.module or "").split("."))
+    return words
+
+
+def _derives_or_replaces(tree: ast.AST, names: set[str]) -> bool:
+    """Whether the code subclasses a class of the program, or replaces what the program reads."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef) and any(names & names_in(base) for base in node.bases):
+            return True
+        for target in node.targets if isinstance(node, ast.Assign) else ():
+            if isinstance(target, ast.Attribute):
+                owner = name_of(target.value)
+                if owner == "builtins" or (owner, target.attr) == ("sys", "stdin"):
+                    return True
+    return False
+
+
+def name_of(node: ast.AST) -> str:
+    """Return the name if `node` is one, else an empty string."""
+    return node.id if isinstance(node, ast.Name) else ""
+
+
+def names_in(node: ast.AST) -> set[str]:
+    """Return all names in code."""
+    return {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
