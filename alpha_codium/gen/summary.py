@@ -23,13 +23,14 @@ MANY_TRUNCATED = 0.1
 class RunProgress:
     """The numbers of a run so far, for its display; `account` is the run's, which counts unfinished samples, too.
 
-    `stages` are those of unfinished samples. `to_try_again` is the number of samples that ended through no fault of the
-    model, such as those for which no budget was left.
+    `tested`: whether a candidate had public tests. `stages` are those of unfinished samples. `to_try_again` is the
+    number of samples that ended through no fault of the model, such as those for which no budget was left.
     """
 
     samples: int
     account: Account
     passing: int = 0
+    tested: bool = False
     by_problem: Counter[str] = field(default_factory=Counter)
     problems: int = 0
     to_try_again: int = 0
@@ -46,12 +47,13 @@ class RunProgress:
         self.to_try_again += not candidate.is_final
         self.problems += self.by_problem[candidate.task_name] == self.samples
         self.passing += candidate.solved_public
+        self.tested = self.tested or candidate.public_tests_total > 0
 
     def status(self) -> str:
         """Return the text next to the progress bar."""
         ended = counted(self.by_problem.total() - self.to_try_again, "candidate")
         again = f", {self.to_try_again} to be tried again" if self.to_try_again else ""
-        passing = f"{self.passing} of {ended} passed the public tests{again}"
+        passing = f"{self.passing} of {ended} passed the public tests{again}" if self.tested else f"{ended}{again}"
         done = f"{counted(self.problems, 'problem')} done, {passing}"
         at = ", ".join(f"{count} in {kind}" for kind, count in Counter(self.stages.values()).items())
         return f"{done}, {self.account.usage.tokens_and_cost()}{f'; {at}' if at else ''}"

@@ -22,4 +22,6 @@ def test_samples_for_which_no_budget_was_left_are_not_among_the_candidates():
     progress = RunProgress(1, Account(BudgetOwner.RUN))
     progress.add(Candidate("a", 0, "pass", "m", "f"))
     progress.add(Candidate("b", 0, "", "m", "f", error=SampleError(ErrorKind.PROVIDER, "budget.run_calls is spent")))
-    assert "0 of 1 candidate passed the public tests, 1 to be tried again" in progress.status()
+    assert "done, 1 candidate, 1 to be tried again" in progress.status(), "there were no public tests"
+    progress.add(Candidate("c", 0, "pass", "m", "f", public_tests_passed=1, public_tests_total=1))
+    assert "1 of 2 candidates passed the public tests, 1 to be tried again" in progress.status()
