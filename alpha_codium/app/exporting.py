@@ -12,7 +12,7 @@ from alpha_codium.paths import runs_folder
 from alpha_codium.report.exports.every_eval_ever import eval_files
 from alpha_codium.report.exports.hub import hub_results
 from alpha_codium.report.exports.inspect_log import inspect_log
-from alpha_codium.report.exports.scored_run import Given, ScoredRun
+from alpha_codium.report.exports.scored_run import ExportedRun, Given
 from alpha_codium.report.reading import read
 from alpha_codium.runs import RunFolder
 from alpha_codium.runs.folder import RUN_FILE, write_atomically
@@ -39,11 +39,11 @@ def _export(options: ExportOptions) -> list[Path]:
     given = Given(
         options.model, options.dataset, options.task, options.organization, options.relationship, options.source_url
     )
-    scored = ScoredRun(read(folder, others), given)
+    scored = ExportedRun(read(folder, others), given)
     return _write(_files(scored, options.format, options.output))
 
 
-def _files(scored: ScoredRun, form: str, output: Path | None) -> dict[Path, str | bytes]:
+def _files(scored: ExportedRun, form: str, output: Path | None) -> dict[Path, str | bytes]:
     if form == "hf":
         return {output or Path(f"{scored.run.name}.yaml"): hub_results(scored)}
     if form == "inspect":

@@ -15,7 +15,7 @@ TABLES = {"candidates": CANDIDATES, "executions": EXECUTIONS}
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class QueryResult:
     """The rows that a query selects, with the names of their columns."""
 
     columns: tuple[str, ...]
@@ -26,7 +26,7 @@ class Answer:
         return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
 
 
-def query_runs(sql: str, runs: Sequence[str] = ()) -> Answer:
+def query_runs(sql: str, runs: Sequence[str] = ()) -> QueryResult:
     """Return what a query in DuckDB's SQL selects from the tables `candidates` and `executions`.
 
     These have the rows of all finished evaluations in the folder of runs, or of `runs` only, and a column `run` besides
@@ -44,7 +44,7 @@ def query_runs(sql: str, runs: Sequence[str] = ()) -> Answer:
             rows.select("parse_path(filename)[-2] AS run, * EXCLUDE filename").create_view(table)
         try:
             found = database.sql(sql)
-            return Answer((), []) if found is None else Answer(tuple(found.columns), found.fetchall())
+            return QueryResult((), []) if found is None else QueryResult(tuple(found.columns), found.fetchall())
         except duckdb.Error as error:
             raise UserError(f"the query can't be run: {str(error).splitlines()[0]}") from error
 

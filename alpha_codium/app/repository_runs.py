@@ -40,7 +40,7 @@ from alpha_codium.flows.context import BudgetExhausted
 from alpha_codium.gen.budgets import Ledger
 from alpha_codium.gen.caching import open_cache
 from alpha_codium.gen.loop import ANSWERS
-from alpha_codium.gen.sample import one_line
+from alpha_codium.gen.sample import fault_text
 from alpha_codium.gen.sample_model import SampleModel
 from alpha_codium.llm.errors import ModelError
 from alpha_codium.llm.messages import ChatModel
@@ -239,15 +239,15 @@ class _Runner:
         except BudgetExhausted as exhausted:
             return SampleError(ErrorKind.INTERNAL, f"{exhausted.end.budget} was spent", exhausted.end)
         except TestsNotRun as fault:
-            return SampleError(ErrorKind.INTERNAL, one_line(fault))
+            return SampleError(ErrorKind.INTERNAL, fault_text(fault))
         except UserError:
             raise
         except ModelError as fault:
             logger.warning("{}: {}", item.task.dp_id, fault)
-            return SampleError(ErrorKind.PROVIDER, one_line(fault))
+            return SampleError(ErrorKind.PROVIDER, fault_text(fault))
         except Exception as fault:  # noqa: BLE001 - a fault in one item mustn't end the others
             logger.exception("{}: internal error", item.task.dp_id)
-            return SampleError(ErrorKind.INTERNAL, one_line(fault))
+            return SampleError(ErrorKind.INTERNAL, fault_text(fault))
         return None
 
 

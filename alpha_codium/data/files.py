@@ -192,10 +192,10 @@ def read_parquet(path: Path) -> Iterator[Record]:
             for batch in file.iter_batches(batch_size=ROWS_AT_A_TIME, use_threads=False):
                 yield from batch.to_pylist()
     except (OSError, pa.ArrowException) as error:
-        raise DatasetError(f"{path} can't be read as Parquet: {one_line(error)}") from error
+        raise DatasetError(f"{path} can't be read as Parquet: {first_line(error)}") from error
 
 
-def one_line(error: BaseException) -> str:
+def first_line(error: BaseException) -> str:
     """Return the first line of an error's text."""
     return (str(error).strip() or type(error).__name__).splitlines()[0]
 
@@ -204,4 +204,4 @@ def _parse(text: bytes | str, where: str) -> Any:
     try:
         return parse_json(text)
     except (ValueError, RecursionError) as error:
-        raise DatasetError(f"{where}: not valid JSON: {one_line(error)}") from error
+        raise DatasetError(f"{where}: not valid JSON: {first_line(error)}") from error

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from alpha_codium.data.files import ROWS_AT_A_TIME, guess_split, one_line, read_parquet
+from alpha_codium.data.files import ROWS_AT_A_TIME, first_line, guess_split, read_parquet
 from alpha_codium.data.origin import PathSource, Record
 from alpha_codium.errors import DatasetError
 
@@ -108,7 +108,7 @@ def dataset_of_parquet(paths: list[Path]) -> "Dataset":
     try:
         return datasets.Dataset.from_parquet([str(path) for path in paths])
     except (OSError, ValueError, datasets.exceptions.DatasetsError) as error:
-        raise DatasetError(f"{paths[0]} can't be read as Parquet: {one_line(error)}") from error
+        raise DatasetError(f"{paths[0]} can't be read as Parquet: {first_line(error)}") from error
 
 
 def _has(folder: Path, name: str) -> bool:
@@ -140,5 +140,5 @@ def _saved_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
-        what = f"{type(error).__name__}: {one_line(error)}"
+        what = f"{type(error).__name__}: {first_line(error)}"
         raise DatasetError(f"{path} can't be read as a saved dataset: {what} ({HINT})") from error

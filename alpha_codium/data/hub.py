@@ -17,7 +17,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from alpha_codium.data.files import ROWS_AT_A_TIME, guess_split, one_line, read_json_lines
+from alpha_codium.data.files import ROWS_AT_A_TIME, first_line, guess_split, read_json_lines
 from alpha_codium.data.folders import read_arrow
 from alpha_codium.data.origin import Origin, Record
 from alpha_codium.errors import DatasetError
@@ -195,7 +195,7 @@ def _hub_errors(dataset_id: str, subject: str = "") -> Iterator[None]:
             f"{constants.ENDPOINT} has none of that id that may be read (a private one needs HF_TOKEN)"
         ) from error
     except (*http_errors("HTTPError"), DatasetsError, OSError, ValueError, RuntimeError) as error:
-        what = f"{type(error).__name__}: {one_line(error)}"
+        what = f"{type(error).__name__}: {first_line(error)}"
         raise DatasetError(
             f"{subject or dataset_id} can't be read from the hub {constants.ENDPOINT} ({what})"
         ) from error

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from alpha_codium.data.files import FileSource, one_line
+from alpha_codium.data.files import FileSource, first_line
 from alpha_codium.data.folders import STATE_FILE, FolderSource, dataset_of_parquet
 from alpha_codium.data.origin import choose_split
 from alpha_codium.data.sources import find_source, is_plain_name, output_path, stored_path
@@ -219,4 +219,4 @@ def _dataset_of_rows(rows: Sequence[Mapping[str, Any]], where: str) -> "Dataset"
     try:
         return Dataset.from_dict({name: [row.get(name) for row in rows] for name in known}, features=Features(known))
     except (ValueError, TypeError, AttributeError) as error:
-        raise DatasetError(f"{where} isn't a Solutions dataset: {one_line(error)}") from error
+        raise DatasetError(f"{where} isn't a Solutions dataset: {first_line(error)}") from error

@@ -120,15 +120,15 @@ class Solver:
             context.record("public_tests", passed=passed, of=len(tests), verdict=judgement.verdict.value)
             return _Result(state.program, tests_passed=passed, tests_total=len(tests))
         except (SandboxFault, Unjudgeable) as fault:
-            return _Result(error=SampleError(ErrorKind.INTERNAL, one_line(fault)))
+            return _Result(error=SampleError(ErrorKind.INTERNAL, fault_text(fault)))
         except UserError:
             raise
         except ModelError as fault:
             logger.log(self.fault_level, "{}: {}", problem.name, fault)
-            return _Result(error=SampleError(ErrorKind.PROVIDER, one_line(fault)))
+            return _Result(error=SampleError(ErrorKind.PROVIDER, fault_text(fault)))
         except Exception as fault:  # noqa: BLE001 - a bug in one sample mustn't end the others
             logger.exception("{}: internal error", problem.name)
-            return _Result(error=SampleError(ErrorKind.INTERNAL, one_line(fault)))
+            return _Result(error=SampleError(ErrorKind.INTERNAL, fault_text(fault)))
 
     def _reporter(self, flow: Flow, model: SampleModel, sample: tuple[str, int]) -> Callable[[int], None]:
         """Return a function for the index of a stage that begins; from then on, it and the answers are reported."""
@@ -185,7 +185,7 @@ async def run_flow(
     return state
 
 
-def one_line(fault: BaseException | str) -> str:
+def fault_text(fault: BaseException | str) -> str:
     """Return an error's message in one line, without secrets."""
     text = " ".join(str(fault).split()) or type(fault).__name__
     return redact(well_formed(text[:500]))
@@ -197,7 +197,7 @@ def _no_program(events: Sequence[Event], model: SampleModel) -> SampleError:
     if end is not None and not end.is_own:
         return _spent_before(end, " had a program" if model.usage.llm_calls else "")
     reasons = [reason for event in events if (reason := _reason(event))]
-    return SampleError(ErrorKind.MODEL, one_line(reasons[-1] if reasons else "no answer held a program"))
+    return SampleError(ErrorKind.MODEL, fault_text(reasons[-1] if reasons else "no answer held a program"))
 
 
 def _spent_before(end: BudgetEnd, what: str = "") -> SampleError:

@@ -14,7 +14,7 @@ from alpha_codium.report.charts import by_problem, by_samples, by_tokens
 from alpha_codium.report.figures import figures_of, spent_text
 from alpha_codium.report.labels import Labels
 from alpha_codium.report.markup import rendered
-from alpha_codium.report.pairing import comparison_of
+from alpha_codium.report.pairing import differences_of
 from alpha_codium.report.reading import ReadRun
 from alpha_codium.report.samples import StoredSample
 from alpha_codium.runs.folder import write_atomically
@@ -60,7 +60,7 @@ def write_page(
     `live` makes an open page load itself again. `on_problem` is called for each problem whose texts are collected.
     """
     figures = [figures_of(run) for run in runs]
-    comparison = comparison_of(figures) if len(runs) > 1 else None
+    comparison = differences_of(figures) if len(runs) > 1 else None
     bodies = Bodies(runs)
     names = list(dict.fromkeys(name for run in runs for name in run.by_problem))
     index, chunks = _Index(bodies), []

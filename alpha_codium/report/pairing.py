@@ -31,7 +31,7 @@ class Paired:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
+class Differences:
     """All differences between the runs; `nobody` and `everybody` are the problems that no run or every run solves."""
 
     pairs: tuple[Paired, ...]
@@ -40,7 +40,7 @@ class Comparison:
     note: str = ""
 
 
-def comparison_of(runs: Sequence[RunFigures]) -> Comparison:
+def differences_of(runs: Sequence[RunFigures]) -> Differences:
     """Compare runs, the first with each other one and so on.
 
     Raises UserError if two runs have no problem in common, or the same name.
@@ -56,7 +56,7 @@ def comparison_of(runs: Sequence[RunFigures]) -> Comparison:
     note = f"{counted(left_out, 'problem')} that not all runs have: left out of the differences" if left_out else ""
     shared = [_shared(run, common) for run in runs]
     solved = {run.name: _solved(run) for run in shared}
-    return Comparison(
+    return Differences(
         tuple(_paired(pair, common, solved) for pair in pairs_of(shared, _ks(shared))),
         tuple(name for name in common if not any(name in each for each in solved.values())),
         tuple(name for name in common if all(name in each for each in solved.values())),

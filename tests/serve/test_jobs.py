@@ -6,7 +6,7 @@ from alpha_codium.limits import Limits
 from alpha_codium.program import Program
 from alpha_codium.sandbox import open_sandbox
 from alpha_codium.sandbox.protocol import report_of
-from alpha_codium.serve.dialects.jobs import Refused, job_of
+from alpha_codium.serve.dialects.jobs import CannotRun, job_of
 from alpha_codium.verdict import Execution, Status
 
 FILES = {"words.py": b"word = 'right'", "data/raw.bin": bytes(range(256)), "empty.txt": b""}
@@ -56,18 +56,18 @@ async def test_the_end_of_a_program_is_its_own():
     "path", ["../x", "/etc/x", "a//b", "", "x\0", "program.py", "words.py/x", "x" * 300, "data", ".", "a/../b"]
 )
 def test_files_elsewhere_and_names_that_clash_are_refused(path):
-    with pytest.raises(Refused):
+    with pytest.raises(CannotRun):
         job_of(Program.from_source("python3", ""), "", Limits(), {**FILES, path: b""})
 
 
 def test_too_many_or_too_large_files_are_refused():
     program = Program.from_source("python3", "")
-    with pytest.raises(Refused, match="1001 files"):
+    with pytest.raises(CannotRun, match="1001 files"):
         job_of(program, "", Limits(), {str(n): b"" for n in range(1001)})
-    with pytest.raises(Refused, match="bytes in base64"):
+    with pytest.raises(CannotRun, match="bytes in base64"):
         job_of(program, "", Limits(), {"x": bytes(40 << 20)})
 
 
 def test_other_languages_get_no_files_yet():
-    with pytest.raises(Refused, match="cpp programs get neither"):
+    with pytest.raises(CannotRun, match="cpp programs get neither"):
         job_of(Program.from_source("cpp", ""), "", Limits(), FILES)

@@ -21,7 +21,7 @@ from alpha_codium.audit.graders.asking import (
     right_answer,
 )
 from alpha_codium.audit.graders.finding import find_grader
-from alpha_codium.audit.graders.process import Answer, Grader, GraderProcess
+from alpha_codium.audit.graders.process import Grader, GraderAnswer, GraderProcess
 from alpha_codium.audit.graders.report import Audit, Disagreement
 from alpha_codium.audit.kit.cases import Case
 from alpha_codium.errors import UserError
@@ -32,7 +32,7 @@ MODULE_SECONDS = 60.0
 ASKING, AT_REST = "cases", "asked again at rest"
 
 
-def is_right(case: Case, answer: Answer) -> bool:
+def is_right(case: Case, answer: GraderAnswer) -> bool:
     """Whether a grader's answer is right; raising an error is right where nothing can be accepted."""
     right = right_answer(case)
     if right == ANY_ANSWER:
@@ -40,7 +40,7 @@ def is_right(case: Case, answer: Answer) -> bool:
     return answer.seen == right or (right == REFUSED and answer.seen in (REJECTED, "error"))
 
 
-def kind_of(case: Case, answer: Answer) -> str:
+def kind_of(case: Case, answer: GraderAnswer) -> str:
     """Return the list in which a wrong answer stands."""
     if answer.seen == "hang":
         return "hangs"
@@ -99,9 +99,9 @@ async def run_audit(
 
 async def ask_all(
     pool: Sequence[GraderProcess], cases: Sequence[Case], deadline: float, on_answer: Callable[[bool], None]
-) -> list[Answer]:
+) -> list[GraderAnswer]:
     """Return the answers of the pool's processes, which take one case after the other."""
-    answers: dict[int, Answer] = {}
+    answers: dict[int, GraderAnswer] = {}
     rest = iter(enumerate(cases))
 
     async def take(process: GraderProcess) -> None:
@@ -116,7 +116,7 @@ async def ask_all(
 
 
 async def at_rest(
-    process: GraderProcess, witness: GraderProcess, case: Case, first: Answer, deadline: float
+    process: GraderProcess, witness: GraderProcess, case: Case, first: GraderAnswer, deadline: float
 ) -> Disagreement:
     """Return a wrong answer, asked again while nothing else runs."""
     again = await process.ask(case.form, arguments_of(case), deadline)
@@ -124,7 +124,7 @@ async def at_rest(
     if is_right(case, again):
         third = await process.ask(case.form, arguments_of(case), deadline)
         kind, seen = "load" if is_right(case, third) else "races", first
-    plain = Answer("not run")
+    plain = GraderAnswer("not run")
     if case.form in witness.forms:
         plain = await witness.ask(case.form, arguments_of(case), deadline)
     return Disagreement(kind, case, seen.seen, right_answer(case), plain.seen, seen.message)

@@ -52,7 +52,7 @@ class Grader:
 
 
 @dataclass(frozen=True)
-class Answer:
+class GraderAnswer:
     """What a grader said of a case: `accepted`, `rejected`, `error` (it raised one), `crash` or `hang`."""
 
     seen: str
@@ -81,17 +81,17 @@ class GraderProcess:
     async def __aexit__(self, *_: object) -> None:
         await self._end()
 
-    async def ask(self, form: str, arguments: list[Any], seconds: float) -> Answer:
+    async def ask(self, form: str, arguments: list[Any], seconds: float) -> GraderAnswer:
         """Return what the grader says of a case in this form; a process that is lost is started anew."""
         if self._process is None:
             await self._start()
         request = {"form": form, "arguments": arguments, "seconds": seconds}
         answer = await self._exchange(request, seconds + GRACE_SECONDS)
         if answer is not None:
-            return Answer(answer["seen"], answer.get("message", ""), answer["took"])
+            return GraderAnswer(answer["seen"], answer.get("message", ""), answer["took"])
         was_stuck = self._process is not None and self._process.returncode is None
         await self._end()
-        return Answer("hang" if was_stuck else "crash", "with the process that called it")
+        return GraderAnswer("hang" if was_stuck else "crash", "with the process that called it")
 
     async def _start(self) -> None:
         grader = self.grader

@@ -14,7 +14,7 @@ from typing import Any
 from uuid import UUID
 
 from alpha_codium.errors import UserError
-from alpha_codium.report.exports.scored_run import ScoredRun, interval_text, tokens_of
+from alpha_codium.report.exports.scored_run import ExportedRun, interval_text, tokens_of
 from alpha_codium.report.figures import Point
 from alpha_codium.report.samples import StoredSample
 from alpha_codium.verdict import Verdict
@@ -23,7 +23,7 @@ from alpha_codium.wording import counted
 SCHEMA = "0.3.0"
 
 
-def eval_files(scored: ScoredRun) -> dict[PurePosixPath, str]:
+def eval_files(scored: ExportedRun) -> dict[PurePosixPath, str]:
     """Return the two files by their paths in the data.
 
     Raises UserError if the model, the score, or who evaluated isn't known.
@@ -45,7 +45,7 @@ def eval_files(scored: ScoredRun) -> dict[PurePosixPath, str]:
     return {PurePosixPath(f"{stem}.json"): text, PurePosixPath(f"{stem}_samples.jsonl"): samples}
 
 
-def _stem(scored: ScoredRun) -> str:
+def _stem(scored: ExportedRun) -> str:
     """Return the path without its ending; the same evaluation always has the same."""
     developer, name = _model_id(scored).split("/")
     digest = hashlib.sha256(_evaluation_id(scored).encode()).digest()
@@ -57,16 +57,16 @@ def _folder(name: str) -> str:
     return re.sub(r"[^\w.-]+", "_", name).strip("._") or "unknown"
 
 
-def _model_id(scored: ScoredRun) -> str:
+def _model_id(scored: ExportedRun) -> str:
     """Return developer and model; a provider before them is left out."""
     return "/".join(["unknown", *scored.model.split("/")][-2:])
 
 
-def _evaluation_id(scored: ScoredRun) -> str:
+def _evaluation_id(scored: ExportedRun) -> str:
     return f"{scored.problems}/{_model_id(scored)}/{scored.judged_at.timestamp():.0f}"
 
 
-def _aggregate(scored: ScoredRun) -> dict[str, Any]:
+def _aggregate(scored: ExportedRun) -> dict[str, Any]:
     return {
         "schema_version": SCHEMA,
         "evaluation_id": _evaluation_id(scored),
@@ -92,7 +92,7 @@ def _aggregate(scored: ScoredRun) -> dict[str, Any]:
     }
 
 
-def _result(scored: ScoredRun, point: Point, value: float) -> dict[str, Any]:
+def _result(scored: ExportedRun, point: Point, value: float) -> dict[str, Any]:
     uncertainty: dict[str, Any] = {"num_samples": len(scored.run.samples)}
     if point.low is not None and point.high is not None:
         uncertainty["confidence_interval"] = {
@@ -126,7 +126,7 @@ def _result(scored: ScoredRun, point: Point, value: float) -> dict[str, Any]:
     }
 
 
-def _source(scored: ScoredRun) -> dict[str, Any]:
+def _source(scored: ExportedRun) -> dict[str, Any]:
     if not scored.hub_id:
         return {"dataset_name": scored.problems, "source_type": "other"}
     return {
@@ -137,11 +137,11 @@ def _source(scored: ScoredRun) -> dict[str, Any]:
     }
 
 
-def _result_id(scored: ScoredRun, point: Point) -> str:
+def _result_id(scored: ExportedRun, point: Point) -> str:
     return f"{_evaluation_id(scored)}#{point.name}"
 
 
-def _instances(scored: ScoredRun) -> Iterator[dict[str, Any]]:
+def _instances(scored: ExportedRun) -> Iterator[dict[str, Any]]:
     """Yield a line for each sample: its program counts for the first score."""
     common = {
         "schema_version": SCHEMA,
@@ -153,7 +153,7 @@ def _instances(scored: ScoredRun) -> Iterator[dict[str, Any]]:
     return (common | _instance(scored, sample) for sample in scored.run.samples)
 
 
-def _instance(scored: ScoredRun, sample: StoredSample) -> dict[str, Any]:
+def _instance(scored: ExportedRun, sample: StoredSample) -> dict[str, Any]:
     result, program = sample.result, scored.shown(sample.source)
     statement, right = scored.statement(sample.problem), result.verdict is Verdict.ACCEPTED
     answer = {"turn_idx": 0, "source": "output.raw", "extraction_method": "custom", "is_terminal": True}

@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 
 from alpha_codium.errors import UserError
-from alpha_codium.report.exports.scored_run import ScoredRun, interval_text
+from alpha_codium.report.exports.scored_run import ExportedRun, interval_text
 
 # What the notes name of the provenance, in this order.
 NOTED = (
@@ -20,7 +20,7 @@ NOTED = (
 )
 
 
-def hub_results(scored: ScoredRun) -> str:
+def hub_results(scored: ExportedRun) -> str:
     """Return the YAML; its value is the first pass@k of the run, from 0 to 1.
 
     Raises UserError if the benchmark's id or its task isn't known, or the score isn't.
@@ -41,6 +41,6 @@ def hub_results(scored: ScoredRun) -> str:
     return yaml.safe_dump([entry], sort_keys=False, allow_unicode=True, width=100)
 
 
-def _notes(scored: ScoredRun) -> str:
+def _notes(scored: ExportedRun) -> str:
     known = scored.provenance
     return "; ".join(f"{name.replace('_', ' ')}: {known[name].rstrip('.')}" for name in NOTED if name in known)

@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import Any
 
 from alpha_codium.errors import UserError
-from alpha_codium.report.exports.scored_run import ScoredRun, interval_text, tokens_of
+from alpha_codium.report.exports.scored_run import ExportedRun, interval_text, tokens_of
 from alpha_codium.report.samples import StoredSample
 from alpha_codium.verdict import Verdict
 
 SCORER = "gencode"
 
 
-def inspect_log(scored: ScoredRun) -> bytes:
+def inspect_log(scored: ExportedRun) -> bytes:
     """Return the content of an `.eval` file, written by inspect_ai.
 
     A program without a verdict has no score. Raises UserError if inspect_ai isn't installed, or the model isn't known.
@@ -29,7 +29,7 @@ def inspect_log(scored: ScoredRun) -> bytes:
         return path.read_bytes()
 
 
-def _log(scored: ScoredRun, model: str) -> Any:
+def _log(scored: ExportedRun, model: str) -> Any:
     from inspect_ai import log  # pyrefly: ignore[missing-import]
 
     problems, judged_at = scored.run.by_problem, scored.judged_at.isoformat()
@@ -54,7 +54,7 @@ def _log(scored: ScoredRun, model: str) -> Any:
     )
 
 
-def _results(scored: ScoredRun) -> Any:
+def _results(scored: ExportedRun) -> Any:
     from inspect_ai.log import EvalMetric, EvalResults, EvalScore  # pyrefly: ignore[missing-import]
 
     count, missing = len(scored.run.samples), sum(_has_none(sample) for sample in scored.run.samples)
@@ -69,11 +69,11 @@ def _results(scored: ScoredRun) -> Any:
     return EvalResults(total_samples=count, completed_samples=count, scores=[scores])
 
 
-def _intervals(scored: ScoredRun) -> dict[str, str]:
+def _intervals(scored: ExportedRun) -> dict[str, str]:
     return {point.name: interval_text(point) for point in scored.figures.points}
 
 
-def _sample(scored: ScoredRun, model: str, sample: StoredSample, epoch: int) -> Any:
+def _sample(scored: ExportedRun, model: str, sample: StoredSample, epoch: int) -> Any:
     from inspect_ai.log import EvalSample  # pyrefly: ignore[missing-import]
     from inspect_ai.model import ChatMessageUser, ModelOutput  # pyrefly: ignore[missing-import]
     from inspect_ai.scorer import CORRECT, INCORRECT, Score  # pyrefly: ignore[missing-import]

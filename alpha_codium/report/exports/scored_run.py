@@ -30,7 +30,7 @@ class Given:
 
 
 @dataclass(frozen=True)
-class ScoredRun:
+class ExportedRun:
     """A finished run whose samples, of a model, were judged."""
 
     run: ReadRun

@@ -18,7 +18,7 @@ MOST_FILES = 1000
 LONGEST_NAME = 255
 
 
-class Refused(Exception):
+class CannotRun(Exception):
     """The server can't run such a program; the text says why."""
 
 
@@ -29,7 +29,7 @@ def job_of(
     files: Mapping[str, bytes] | None = None,
     arguments: Sequence[str] = (),
 ) -> Job:
-    """Return the job that runs a program once, beside `files`, by their relative paths; raises Refused.
+    """Return the job that runs a program once, beside `files`, by their relative paths; raises CannotRun.
 
     The program gets at least the memory that its language needs. Lone surrogates in texts become `?`.
     """
@@ -38,14 +38,14 @@ def job_of(
     if not files and not arguments:
         return Job(program, (stdin,), limits)
     if program.language != PYTHON:
-        raise Refused(f"{program.language} programs get neither other files nor arguments here")
+        raise CannotRun(f"{program.language} programs get neither other files nor arguments here")
     files = {name.encode("utf-8", "replace").decode(): data for name, data in (files or {}).items()}
     _check(program, files)
     contents = [base64.b64encode(data).decode() for data in files.values()]
     beside = [part for file in zip(files, contents, strict=True) for part in file]
     packed = pack([stdin, str(len(arguments)), *arguments, *beside])
     if len(packed) > MOST_IN_FILES:
-        raise Refused(f"the files have {len(packed)} bytes in base64: {MOST_IN_FILES} are the most")
+        raise CannotRun(f"the files have {len(packed)} bytes in base64: {MOST_IN_FILES} are the most")
     # The driver writes the files in the program's process, so the program's limit applies to them.
     largest = SOME + max(len(stdin.encode("utf-8", "replace")), *map(len, files.values()), 0)
     limits = replace(limits, file_bytes=max(limits.file_bytes, largest))
@@ -53,16 +53,16 @@ def job_of(
 
 
 def _check(program: Program, files: Mapping[str, bytes]) -> None:
-    """Raise Refused if the files can't be written into one folder beside the program."""
+    """Raise CannotRun if the files can't be written into one folder beside the program."""
     if len(files) > MOST_FILES:
-        raise Refused(f"{len(files)} files: {MOST_FILES} are the most")
+        raise CannotRun(f"{len(files)} files: {MOST_FILES} are the most")
     try:
         Program(program.language, {**dict.fromkeys(files, ""), **program.files}, program.main)
     except ValueError as error:
-        raise Refused(str(error)) from error
+        raise CannotRun(str(error)) from error
     folders = {path[:at] for path in files for at, sign in enumerate(path) if sign == "/"}
     for path in files:
         if path == program.main or path in folders:
-            raise Refused(f"two files, or a file and a folder, have the name {path!r}")
+            raise CannotRun(f"two files, or a file and a folder, have the name {path!r}")
         if max(len(name.encode("utf-8", "replace")) for name in path.split("/")) > LONGEST_NAME:
-            raise Refused(f"a name of a file has more than {LONGEST_NAME} bytes: {path[:40]!r}...")
+            raise CannotRun(f"a name of a file has more than {LONGEST_NAME} bytes: {path[:40]!r}...")

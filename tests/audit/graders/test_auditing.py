@@ -11,7 +11,7 @@ from alpha_codium.audit.graders.asking import cases_to_ask, right_answer
 from alpha_codium.audit.graders.auditing import is_right, kind_of, run_audit
 from alpha_codium.audit.graders.enclosure import enclosing_command
 from alpha_codium.audit.graders.finding import adapters, find_grader
-from alpha_codium.audit.graders.process import Answer, Grader
+from alpha_codium.audit.graders.process import Grader, GraderAnswer
 from alpha_codium.audit.graders.report import FAULTS, Audit, known_names
 from alpha_codium.audit.kit.cases import SPOILT, Case
 from alpha_codium.errors import UserError
@@ -98,10 +98,10 @@ async def test_an_answer_that_changes_is_a_race_or_due_to_load(tmp_path: Path) -
 def test_an_error_is_as_good_as_a_rejection_only_where_nothing_was_tested() -> None:
     refused = next(case for case in cases_to_ask() if case.section == "malformed tests")
     wrong = next(case for case in cases_to_ask() if case.expected == {Verdict.WRONG_ANSWER})
-    assert is_right(refused, Answer("error")) and is_right(refused, Answer("rejected"))
-    assert not is_right(refused, Answer("accepted"))
-    assert not is_right(wrong, Answer("error"))
-    assert kind_of(wrong, Answer("error")) == "crashes"
+    assert is_right(refused, GraderAnswer("error")) and is_right(refused, GraderAnswer("rejected"))
+    assert not is_right(refused, GraderAnswer("accepted"))
+    assert not is_right(wrong, GraderAnswer("error"))
+    assert kind_of(wrong, GraderAnswer("error")) == "crashes"
 
 
 async def test_without_isolation_attacks_are_left_out_and_counted(

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from alpha_codium.audit.graders.enclosure import enclosing_command
-from alpha_codium.audit.graders.process import Answer, Grader, GraderProcess
+from alpha_codium.audit.graders.process import Grader, GraderAnswer, GraderProcess
 from alpha_codium.errors import UserError
 from tests.audit.graders.faulty import ACCEPTS, HANGS, LEAVES, RAISES, grader
 
@@ -14,7 +14,7 @@ enclosed = pytest.mark.skipif(not enclosing_command([]), reason="this machine gi
 CASE = ["print(1)", [""], ["1"]]
 
 
-async def answers(grader: Grader, count: int = 1, seconds: float = 20) -> list[Answer]:
+async def answers(grader: Grader, count: int = 1, seconds: float = 20) -> list[GraderAnswer]:
     async with GraderProcess(grader) as process:
         return [await process.ask("stdin", CASE, seconds) for _ in range(count)]
 

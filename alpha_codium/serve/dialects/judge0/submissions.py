@@ -18,7 +18,7 @@ from alpha_codium.checkers import lines
 from alpha_codium.limits import Limits
 from alpha_codium.program import Job, Program
 from alpha_codium.serve.answers import ErrorAnswer
-from alpha_codium.serve.dialects.jobs import INTERPRETED, Refused, job_of
+from alpha_codium.serve.dialects.jobs import INTERPRETED, CannotRun, job_of
 from alpha_codium.serve.dialects.judge0.facts import (
     FORBIDDEN,
     KILOBYTE,
@@ -148,7 +148,7 @@ def submission_of(
     given["language_id"] = language.id
     try:
         job = _job_of(given, language, files)
-    except Refused as error:
+    except CannotRun as error:
         raise ErrorAnswer(422, {"additional_files": [str(error)]}) from error
     return Submission(given, language, names[language.id], job)
 

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Request, Response
 from alpha_codium.errors import SandboxError
 from alpha_codium.serve.answers import AsciiResponse, json_of
 from alpha_codium.serve.dialects.asking import Server
-from alpha_codium.serve.dialects.jobs import Refused
+from alpha_codium.serve.dialects.jobs import CannotRun
 from alpha_codium.serve.dialects.piston import codeforces, running
 from alpha_codium.serve.dialects.piston.running import Execute
 from alpha_codium.serve.dialects.piston.runtimes import find_runtime, runtimes_of
@@ -55,7 +55,7 @@ def router(server: Server) -> APIRouter:
             runtime = find_runtime(runtimes_of(server), item.language, item.version)
             run = codeforces.run if runtime.codeforces else running.run
             stages = await run(server, request, item, runtime)
-        except Refused as error:
+        except CannotRun as error:
             return AsciiResponse({"message": str(error)}, 400)
         except SandboxError as error:
             return AsciiResponse({"message": without_paths(error)}, 500)
@@ -65,8 +65,8 @@ def router(server: Server) -> APIRouter:
 
 
 async def _body(request: Request) -> dict[str, Any]:
-    """Return the object in a request; raises ErrorAnswer, and Refused."""
+    """Return the object in a request; raises ErrorAnswer, and CannotRun."""
     body = await json_of(request, "message")
     if not isinstance(body, dict):
-        raise Refused("the request must be a JSON object")
+        raise CannotRun("the request must be a JSON object")
     return body

@@ -22,7 +22,7 @@ from alpha_codium.limits import Limits, least_memory
 from alpha_codium.problem import CheckerSpec, ExecutionSpec, Problem, TestCase
 from alpha_codium.program import Program
 from alpha_codium.serve.dialects.asking import Server
-from alpha_codium.serve.dialects.jobs import INTERPRETED, Refused
+from alpha_codium.serve.dialects.jobs import INTERPRETED, CannotRun
 from alpha_codium.serve.dialects.piston.running import Execute, Stage, stage
 from alpha_codium.serve.dialects.piston.runtimes import Runtime
 from alpha_codium.serve.requests import MOST_MEMORY, MOST_SECONDS
@@ -46,13 +46,13 @@ class GraderFiles:
 
     @classmethod
     def of(cls, item: Execute) -> Self:
-        """Find them among the files of a request; raises Refused."""
+        """Find them among the files of a request; raises CannotRun."""
         texts = {name: data.decode("utf-8", "replace").replace("\r\n", "\n") for name, data in item.files.items()}
         lines = (line.partition("=") for line in texts.get("grader_config", "").splitlines())
         config = {name.strip(): value.strip() for name, _, value in lines}
         files = cls(texts.get(INPUT, item.stdin), texts.get(ANSWER), texts.get(CHECKER, ""), config)
         if fault := fault_of_size(files.input, files.answer or ""):
-            raise Refused(fault)
+            raise CannotRun(fault)
         return files
 
     @property
@@ -61,7 +61,7 @@ class GraderFiles:
         return (INPUT, OUTPUT) if self.config.get("INPUT_MODE") == "file" else ("", "")
 
     def limits(self, default: Limits, language: str) -> Limits:
-        """Return the limits of the program, at least the memory that its `language` needs; raises Refused."""
+        """Return the limits of the program, at least the memory that its `language` needs; raises CannotRun."""
         seconds = self._number("TIME_LIMIT", default.cpu_seconds, MOST_SECONDS)
         memory = self._number("MEMORY_LIMIT", default.memory_bytes / MEGABYTE, MOST_MEMORY / MEGABYTE)
         memory_bytes = max(int(memory * MEGABYTE), least_memory(language))
@@ -88,17 +88,17 @@ class GraderFiles:
         except ValueError:
             value = 0
         if not 0 < value <= most:
-            raise Refused(f"grader_config: {name} must be above 0 and at most {most:g}, not {text!r}")
+            raise CannotRun(f"grader_config: {name} must be above 0 and at most {most:g}, not {text!r}")
         return value
 
 
 async def run(server: Server, request: Request, item: Execute, runtime: Runtime) -> dict[str, Stage]:
-    """Judge a program; raises Refused, and SandboxError if the server couldn't run it or its checker."""
+    """Judge a program; raises CannotRun, and SandboxError if the server couldn't run it or its checker."""
     files = GraderFiles.of(item)
     limits, program = files.limits(item.run_limits(), runtime.ours), Program.from_source(runtime.ours, item.source)
     kind = StdinKind(server.jobs.sandbox, limits, tokens(), ExecutionSpec(), *files.names)
     if reason := kind.why_not(runtime.ours):
-        raise Refused(f"INPUT_MODE=file isn't supported for {runtime.language}: {reason}")
+        raise CannotRun(f"INPUT_MODE=file isn't supported for {runtime.language}: {reason}")
     if files.answer is None:
         report = await server.jobs.execute(request, kind.job(program, [files.input]))
         printed = replace(report.last, stdout=without_empty_lines(report.last.stdout))

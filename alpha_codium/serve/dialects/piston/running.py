@@ -16,7 +16,7 @@ from alpha_codium.errors import SandboxError
 from alpha_codium.limits import DEFAULT_MEMORY_BYTES, Limits
 from alpha_codium.program import Program
 from alpha_codium.serve.dialects.asking import Server
-from alpha_codium.serve.dialects.jobs import Refused, job_of
+from alpha_codium.serve.dialects.jobs import CannotRun, job_of
 from alpha_codium.serve.dialects.piston.runtimes import Runtime
 from alpha_codium.serve.requests import MOST_MEMORY, MOST_SECONDS
 from alpha_codium.verdict import Execution, Status
@@ -44,16 +44,16 @@ class Execute:
 
     @classmethod
     def of(cls, body: dict[str, Any]) -> Self:
-        """Return the request; raises Refused."""
+        """Return the request; raises CannotRun."""
         for name in ("language", "version"):
             if not body.get(name) or not isinstance(body[name], str):
-                raise Refused(f"{name} is required as a string")
+                raise CannotRun(f"{name} is required as a string")
         main, files = _files_of(body.get("files"))
         stdin, arguments = body.get("stdin") or "", body.get("args") or []
         if not isinstance(stdin, str):
-            raise Refused("If specified, stdin must be a string")
+            raise CannotRun("If specified, stdin must be a string")
         if not isinstance(arguments, list) or not all(isinstance(each, str) for each in arguments):
-            raise Refused("If specified, args must be an array of strings")
+            raise CannotRun("If specified, args must be an array of strings")
         return cls(body["language"], body["version"], main, files, stdin, tuple(arguments), _limits_of(body))
 
     @property
@@ -72,49 +72,49 @@ class Execute:
 
 
 def _files_of(given: Any) -> tuple[str, dict[str, bytes]]:
-    """Return the name of the program, and all files; raises Refused."""
+    """Return the name of the program, and all files; raises CannotRun."""
     if not isinstance(given, list):
-        raise Refused("files is required as an array")
+        raise CannotRun("files is required as an array")
     main, files = "", dict[str, bytes]()
     for place, file in enumerate(given):
         if not isinstance(file, dict) or not isinstance(file.get("content"), str):
-            raise Refused(f"files[{place}].content is required as a string")
+            raise CannotRun(f"files[{place}].content is required as a string")
         name = file.get("name") or f"file{place}.code"
         if not isinstance(name, str) or name in files:
-            raise Refused(f"files[{place}].name must be a string, and that of no other file")
+            raise CannotRun(f"files[{place}].name must be a string, and that of no other file")
         encoding = file.get("encoding")
         decode = DECODERS.get(encoding) if isinstance(encoding, str) else None
         try:
             files[name] = decode(file["content"]) if decode else file["content"].encode("utf-8", "replace")
         except (binascii.Error, ValueError) as error:
-            raise Refused(f"files[{place}].content isn't {encoding}: {error}") from error
+            raise CannotRun(f"files[{place}].content isn't {encoding}: {error}") from error
         main = main or ("" if decode else name)
     if not main:
-        raise Refused("files must include at least one utf8 encoded file")
+        raise CannotRun("files must include at least one utf8 encoded file")
     return main, files
 
 
 def _limits_of(body: dict[str, Any]) -> dict[str, float]:
-    """Return the limits that a request gives, in milliseconds and bytes; raises Refused."""
+    """Return the limits that a request gives, in milliseconds and bytes; raises CannotRun."""
     limits: dict[str, float] = {}
     for name in (f"{stage}_{what}" for what in HIGHEST for stage in ("compile", "run")):
         value, highest = body.get(name), HIGHEST[name.partition("_")[2]]
         if not value:
             continue
         if not isinstance(value, int | float) or isinstance(value, bool):
-            raise Refused(f"If specified, {name} must be a number")
+            raise CannotRun(f"If specified, {name} must be a number")
         if value < 0 and name.endswith("memory_limit"):
             continue  # no limit: the server's own
         if value > highest:
-            raise Refused(f"{name} cannot exceed the configured limit of {highest}")
+            raise CannotRun(f"{name} cannot exceed the configured limit of {highest}")
         if not value >= 1:
-            raise Refused(f"{name} must be non-negative, and at least 1")
+            raise CannotRun(f"{name} must be non-negative, and at least 1")
         limits[name] = value
     return limits
 
 
 async def run(server: Server, request: Request, item: Execute, runtime: Runtime) -> dict[str, Stage]:
-    """Run a program; raises Refused, and SandboxError if the server couldn't."""
+    """Run a program; raises CannotRun, and SandboxError if the server couldn't."""
     stdin = item.stdin if item.stdin.endswith("\n") else item.stdin + "\n"
     beside = {name: data for name, data in item.files.items() if name != item.main}
     program = Program.from_source(runtime.ours, item.source, VARIANTS.get(runtime.ours, ""))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from alpha_codium.program import PYTHON
 from alpha_codium.serve.dialects.asking import Server
-from alpha_codium.serve.dialects.jobs import INTERPRETED, Refused
+from alpha_codium.serve.dialects.jobs import INTERPRETED, CannotRun
 
 NUMBER = re.compile(r"\d+(?:\.\d+){0,2}")
 CONDITION = re.compile(r"(\^|~|>=|<=|>|<|=)?\s*v?(\d+|[xX*])(?:\.(\d+|[xX*]))?(?:\.(\d+|[xX*]))?")
@@ -61,11 +61,11 @@ def _version(server: Server, runtime: Runtime) -> str:
 
 
 def find_runtime(runtimes: Sequence[Runtime], language: str, version: str) -> Runtime:
-    """Return the language that a request means, in its newest version; raises Refused if there is none."""
+    """Return the language that a request means, in its newest version; raises CannotRun if there is none."""
     named = [runtime for runtime in runtimes if language == runtime.language or language in runtime.aliases]
     fitting = [runtime for runtime in named if fulfils(_numbers(runtime.version), version)]
     if not fitting:
-        raise Refused(f"{language}-{version} runtime is unknown")
+        raise CannotRun(f"{language}-{version} runtime is unknown")
     return max(fitting, key=lambda runtime: _numbers(runtime.version))
 
 

@@ -18,7 +18,7 @@ from alpha_codium.limits import DEFAULT_MEMORY_BYTES, Limits
 from alpha_codium.program import PYTHON, Program
 from alpha_codium.serve.answers import AsciiResponse
 from alpha_codium.serve.dialects.asking import Server
-from alpha_codium.serve.dialects.jobs import INTERPRETED, Refused, job_of
+from alpha_codium.serve.dialects.jobs import INTERPRETED, CannotRun, job_of
 from alpha_codium.serve.requests import MOST_MEMORY, MOST_SECONDS
 from alpha_codium.verdict import Execution, Status
 
@@ -127,7 +127,7 @@ def add_routes(routes: APIRouter, server: Server) -> None:
         limits = limits_of(item.run_timeout, item.memory_limit_MB)
         try:
             job = job_of(program, item.stdin or "", limits, _decoded(item.files))
-        except Refused as error:
+        except CannotRun as error:
             raise HTTPException(422, f"files: {error}") from error
         report = await server.jobs.execute(request, job)
         return answer_of(program, report.compilation, report.executions[0] if report.executions else None)
@@ -161,7 +161,7 @@ def _decoded(files: dict[str, str | None]) -> dict[str, bytes]:
             if text is not None and IGNORED_FILE not in path
         }
     except (binascii.Error, ValueError) as error:
-        raise Refused(f"not base64: {error}") from error
+        raise CannotRun(f"not base64: {error}") from error
 
 
 def answer_of(program: Program, compilation: Execution, execution: Execution | None) -> RunAnswer:
