@@ -23,6 +23,8 @@ LARGE_ARGUMENTS = 10_000
 # Python's JSON in the driver doesn't read longer integers.
 LONG_INTEGER = re.compile(rf"[0-9]{{{DIGITS}}}")
 NUMBERS = {int, float}
+# For comparisons: a deque equals no list.
+BUILDERS = {**SAFE_BUILDERS, "Q": functools.partial(Unordered, "deque")}
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +76,7 @@ def call_result(unwrap: bool = True, abs: float = 0.0, rel: float = 0.0, first: 
 
     1. Values are compared recursively, as in Python: `1`, `1.0` and `True` are equal, `"1"` isn't. With `abs` or `rel`
        above 0, a number within either tolerance of the expected one is right, if one of the two is a float.
-    2. A tuple equals a list, since JSON has no tuples; a set equals nothing.
+    2. A tuple equals a list, since JSON has no tuples; a set or deque equals nothing.
     3. With `unwrap`, `x` is right if `[x]` is expected: APPS wraps many values in a list. With `first`, so is the first
        item of a longer list, as in the original metric of APPS: 1 for `[1, 2]`.
     4. A dict's integer keys equal the strings that spell them, since keys of JSON are strings.
@@ -108,7 +110,7 @@ def call_result(unwrap: bool = True, abs: float = 0.0, rel: float = 0.0, first: 
         wanted = parse_json(expected)
         try:
             # An equal value can't have more parts than the expected JSON has characters.
-            returned = decode(actual, SAFE_BUILDERS, most=len(expected))
+            returned = decode(actual, BUILDERS, most=len(expected))
         except Malformed:
             return False
         if same(wanted, returned):

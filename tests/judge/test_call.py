@@ -59,13 +59,33 @@ async def test_a_right_function_is_accepted_whatever_else_its_program_does(both:
         ("def add(a, b):\n    while True: pass", Verdict.TIME_LIMIT_EXCEEDED),
         ("import sys\nsys.exit(0)\ndef add(a, b): return a + b", Verdict.WRONG_ANSWER),
         ("def add(a, b):\n    import os\n    os._exit(0)", Verdict.WRONG_ANSWER),
-        ("def add(a, b):\n    return type('I', (int,), {'__eq__': lambda *_: True})(a + b)", Verdict.RUNTIME_ERROR),
+        ("def add(a, b):\n    return type('S', (str,), {'__eq__': lambda *_: True})(a)", Verdict.WRONG_ANSWER),
+        ("def add(a, b): return (i for i in [a + b])", Verdict.RUNTIME_ERROR),
         ("def add(a, b): print(a + b)", Verdict.WRONG_ANSWER),
         ("def add(a, b):\n    a += b\n    return [a] * 2", Verdict.WRONG_ANSWER),
     ],
 )
 async def test_each_way_to_fail_has_its_verdict(both: Sandbox, program: str, verdict: Verdict) -> None:
     assert (await judged(both, program, TESTS[1:], cpu_seconds=0.3)).verdict is verdict
+
+
+@pytest.mark.parametrize(
+    ("program", "verdict"),
+    [
+        ("from collections import namedtuple\ndef double(x): return namedtuple('P', 'a b')(2, 4)", "accepted"),
+        ("from enum import IntEnum\ndef double(x): return list(IntEnum('E', {'a': 2, 'b': 4}))", "accepted"),
+        ("from decimal import Decimal\ndef double(x): return [Decimal(2) * i for i in x]", "accepted"),
+        ("from decimal import Decimal\ndef double(x): return [Decimal('2.1'), Decimal('nan')]", "runtime_error"),
+        ("from fractions import Fraction\ndef double(x): return [i / Fraction(1, 2) for i in x]", "accepted"),
+        ("class L(list): pass\ndef double(x): return L(2 * i for i in x)", "accepted"),
+        ("class L(list):\n    __eq__ = lambda *_: True\ndef double(x): return L(x)", "wrong_answer"),
+        ("from collections import deque\ndef double(x): return deque(2 * i for i in x)", "wrong_answer"),
+        ("def double(x):\n    y = []\n    y.append(y)\n    return y", "runtime_error"),
+    ],
+)  # fmt: skip
+async def test_what_equals_a_value_of_json_in_python_is_right(both: Sandbox, program: str, verdict: str) -> None:
+    execution = ExecutionSpec("call", "double")
+    assert (await judged(both, program, (TestCase("[[1, 2]]", "[2, 4]"),), execution=execution)).verdict == verdict
 
 
 async def test_an_exception_shows_the_programs_own_frames_only(both: Sandbox) -> None:

@@ -2,7 +2,7 @@
 
 import json
 import tracemalloc
-from collections import Counter, OrderedDict
+from collections import Counter, OrderedDict, deque
 
 import pytest
 from hypothesis import given
@@ -63,6 +63,7 @@ def test_what_json_can_not_tell_apart_is_right(expected: object, returned: objec
         ([], None),
         ([], 0),
         ([1, 2], {1, 2}),
+        ([1, 2], deque([1, 2])),
         ([1, 2], 2),
         ([1, 2], [1, 2, 3]),
         ([0, 1], range(2)),
