@@ -26,7 +26,7 @@ from alpha_codium.options import use_case
 from alpha_codium.paths import runs_folder
 from alpha_codium.runs import AnswerStore, Journal, RunFolder
 from alpha_codium.runs.events import TRANSCRIPTS
-from alpha_codium.runs.folder import JOURNAL
+from alpha_codium.runs.folder import JOURNAL, RUN_FILE
 from alpha_codium.verdict import Identity
 from alpha_codium.wording import counted
 
@@ -56,11 +56,7 @@ async def merge_async(options: MergeOptions) -> Score | RunSummary | ValidationR
         refuse_overwriting(solutions_path(output), options.overwrite)
     judged_by = "" if command == COMMAND else Identity.from_json(description["sandbox"]).digest
     lines = await in_thread(_merged_journal, folders, judged_by)
-    folder = RunFolder.create(runs_folder(), run, description)
-    if command == COMMAND:
-        await in_thread(_copy_answers, folders, folder.path)
-    await in_thread(folder.write_lines, JOURNAL, lines)
-    await in_thread(_copy_observations, folders, folder.path)
+    folder = await in_thread(_merged, folders, run, description, lines)
     if "settings" in recorded:
         recorded["settings"] = load_settings(base=recorded["settings"]).changed("code_tester", executor="none")
     use_case, more = COMMANDS[command]
@@ -68,6 +64,25 @@ async def merge_async(options: MergeOptions) -> Score | RunSummary | ValidationR
 
 
 merge = blocking(merge_async)
+
+
+def _merged(
+    folders: Sequence[RunFolder], run: str, description: Mapping[str, Any], lines: Sequence[Mapping[str, Any]]
+) -> RunFolder:
+    """Return the folder of the merged run, which isn't one before it has the work of all parts."""
+    with RunFolder.create(runs_folder(), run, description) as folder:
+        # A resume would ask for what isn't there yet.
+        (folder.path / RUN_FILE).unlink()
+        try:
+            if description["command"] == COMMAND:
+                _copy_answers(folders, folder.path)
+            folder.write_lines(JOURNAL, lines)
+            _copy_observations(folders, folder.path)
+            folder.describe(description)
+        except BaseException:
+            shutil.rmtree(folder.path, ignore_errors=True)
+            raise
+    return folder
 
 
 def _parts(runs: Sequence[str]) -> list[RunFolder]:

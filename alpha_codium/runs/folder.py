@@ -11,6 +11,7 @@ import itertools
 import json
 import os
 import tempfile
+import time
 import tomllib
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
@@ -19,6 +20,7 @@ from typing import IO, Any, Self
 
 from alpha_codium.errors import UserError, nearest
 from alpha_codium.runs.journal import Journal
+from alpha_codium.values import surrogate_in
 
 RUN_FILE = "run.toml"
 JOURNAL = "journal.jsonl"
@@ -49,16 +51,26 @@ class RunFolder:
 
     @classmethod
     def create(cls, root: Path, name: str, description: Mapping[str, Any]) -> "RunFolder":
-        """Create the folder of a new run; raises UserError if the name is taken or invalid."""
-        path = _path_of(root, name)
-        if any(os.path.lexists(path / file) for file in (RUN_FILE, JOURNAL, "answers.sqlite")):
-            raise UserError(f"run {name!r} exists already ({path}): use `resume` {name}, or choose another name")
+        """Create the folder of a new run, and lock it; raises UserError if the name is taken or invalid."""
+        path, text = _path_of(root, name), to_toml(description)
+        if path.name.startswith("-") or not name.isprintable():
+            raise UserError(f"{name!r} isn't a valid name for a run")
         try:
             path.mkdir(parents=True, exist_ok=True)
-            write_atomically(path / RUN_FILE, to_toml(description))
         except OSError as error:
             raise UserError(f"cannot create the run folder {path}: {error.strerror}") from error
-        return cls(path)
+        folder = cls(path).__enter__()
+        try:
+            # Locked, so that of two processes with one name only one goes on.
+            if any(os.path.lexists(path / file) for file in (RUN_FILE, JOURNAL, "answers.sqlite")):
+                raise UserError(f"run {name!r} exists already ({path}): use `resume` {name}, or choose another name")
+            write_atomically(path / RUN_FILE, text)
+        except BaseException as error:
+            folder.__exit__()
+            if isinstance(error, OSError):
+                raise UserError(f"cannot create the run folder {path}: {error.strerror}") from error
+            raise
+        return folder
 
     @classmethod
     def reopen(cls, root: Path, name: str) -> "RunFolder":
@@ -71,10 +83,12 @@ class RunFolder:
 
     def __enter__(self) -> Self:
         """Lock the folder; raises UserError if another process has locked it, or it can't be written."""
+        if self._lock is not None:
+            return self
         path, lock = self.path / ".lock", None
         try:
             lock = path.open("ab")
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            _lock(lock)
         except OSError as error:
             if lock is not None:
                 lock.close()
@@ -158,6 +172,17 @@ class RunFolder:
         return target
 
 
+def _lock(file: IO[bytes]) -> None:
+    """Lock a file for this process; raises BlockingIOError if another one has locked it for longer than a look takes."""
+    for wait in (0.01, 0.05, 0.2, None):
+        try:
+            return fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if wait is None:
+                raise
+            time.sleep(wait)
+
+
 def new_run_name(kind: str) -> str:
     """Return a default name for a run: its kind, the time, and random digits."""
     return f"{kind}-{datetime.now(UTC):%Y%m%d-%H%M%S}-{os.urandom(2).hex()}"
@@ -170,13 +195,22 @@ def _path_of(root: Path, name: str) -> Path:
 
 
 def to_toml(description: Mapping[str, Any]) -> str:
-    """Return the values as TOML, which has no null: keys whose value is None are left out."""
+    """Return the values as TOML, which has no null: keys whose value is None are left out.
+
+    Raises UserError for a text that TOML can't hold, such as a path that isn't UTF-8.
+    """
     import toml
 
     encoder = toml.TomlEncoder()
-    # toml's encoding of strings loses backslashes before an x, and control characters.
-    encoder.dump_funcs[str] = lambda text: json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+    encoder.dump_funcs[str] = _toml_text
     return toml.dumps(dict(description), encoder)
+
+
+def _toml_text(text: str) -> str:
+    if surrogate_in(text):
+        raise UserError(f"{text!a} isn't valid Unicode, so the run can't be recorded: rename it")
+    # toml's own encoding loses backslashes before an x, and control characters.
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def write_atomically(path: Path, content: str | bytes | Iterable[str]) -> None:

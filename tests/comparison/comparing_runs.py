@@ -46,7 +46,9 @@ def write_run(
     told = {"command": "solve_set", "dataset_name": "d", "split_name": "test", "fingerprint": "f" * 64, "flow": "f"}
     told |= {"flow_fingerprint": "e" * 64}
     told |= {"samples": samples, "sample_rate": 1.0, "settings": {"config": {"model": "openai/m"}}}
-    folder = RunFolder.create(root, name, told | dict(description or {}))
+    folder = RunFolder(root / name)  # earlier versions took any name
+    folder.path.mkdir(parents=True)
+    folder.describe(told | dict(description or {}))
     with folder.journal as journal:
         for problem, programs in made.items():
             for index, program in enumerate(programs):

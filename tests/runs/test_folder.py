@@ -1,8 +1,10 @@
 import errno
+import fcntl
 import json
 import os
 import subprocess
 import sys
+import threading
 import tomllib
 
 import pytest
@@ -42,6 +44,35 @@ def test_an_unknown_run_is_an_error_with_the_nearest(tmp_path):
         RunFolder.reopen(tmp_path, "first_tri")
 
 
+@pytest.mark.parametrize("name", ["-x", "a\nb", "\udcff", "a/-x"])
+def test_a_name_that_would_break_a_line_or_be_taken_for_an_option_is_refused(tmp_path, name):
+    with pytest.raises(UserError, match="isn't a valid name for a run"):
+        RunFolder.create(tmp_path, name, {})
+
+
+def test_two_processes_with_one_new_name_dont_both_go_on(tmp_path):
+    with RunFolder.create(tmp_path, "r", {"command": "c"}) as first:
+        with pytest.raises(UserError, match="in use by another process"):
+            RunFolder.create(tmp_path, "r", {"command": "d"})
+    with pytest.raises(UserError, match="exists already"):
+        RunFolder.create(tmp_path, "r", {"command": "d"})
+    assert first.description() == {"command": "c"}
+
+
+def test_a_look_at_the_lock_keeps_nobody_from_taking_it(tmp_path):
+    with (tmp_path / ".lock").open("ab") as look:
+        fcntl.flock(look, fcntl.LOCK_SH)
+        threading.Timer(0.05, look.close).start()
+        with RunFolder(tmp_path):
+            pass
+
+
+def test_what_is_not_unicode_is_refused_before_the_run_begins(tmp_path):
+    with pytest.raises(UserError, match=r"'s\\udcff.jsonl' isn't valid Unicode, so the run can't be recorded"):
+        RunFolder.create(tmp_path, "r", {"file": "s\udcff.jsonl"})
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize("name", ["", ".", "..", "a\0b"])
 def test_an_invalid_name_is_refused(tmp_path, name):
     with pytest.raises(UserError, match="isn't a valid name for a run"):
@@ -63,7 +94,8 @@ def test_a_folder_that_cannot_be_created_is_a_user_error(tmp_path):
 
 
 def test_a_folder_is_used_by_one_process_at_a_time(tmp_path):
-    folder = RunFolder.create(tmp_path, "r", {})
+    with RunFolder.create(tmp_path, "r", {}) as folder:
+        pass
     with subprocess.Popen(
         [sys.executable, "-c", HOLD, folder.path], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as holder:
@@ -106,8 +138,7 @@ def test_a_changed_description_is_an_error(tmp_path, described, said):
 
 
 def test_a_run_without_its_description_is_neither_resumed_nor_overwritten(tmp_path):
-    folder = RunFolder.create(tmp_path, "r", {"command": "c"})
-    with folder.journal as journal:
+    with RunFolder.create(tmp_path, "r", {"command": "c"}) as folder, folder.journal as journal:
         journal.append({"a": 1})
     (folder.path / "run.toml").unlink()
     with pytest.raises(UserError, match=r"no run .r.: .*r/run\.toml doesn\'t exist"):
@@ -117,7 +148,7 @@ def test_a_run_without_its_description_is_neither_resumed_nor_overwritten(tmp_pa
 
 
 def test_a_lock_that_cannot_be_opened_is_an_error(tmp_path):
-    folder = RunFolder.create(tmp_path, "r", {})
+    folder = RunFolder(tmp_path)
     (folder.path / ".lock").mkdir()
     with pytest.raises(UserError, match=r"\.lock can't be locked: Is a directory"), folder:
         pass
