@@ -29,14 +29,14 @@ from alpha_codium.paths import runs_folder
 from alpha_codium.repository.running.config import RunConfig
 from alpha_codium.runs import RunFolder, without_secrets
 from alpha_codium.runs.answers import without_user
-from alpha_codium.runs.folder import REMEDY, RUN_FILE, WITHOUT_VERDICTS, to_toml
+from alpha_codium.runs.folder import BEGAN_IN, REMEDY, RUN_FILE, WITHOUT_VERDICTS, absolute_paths, to_toml
 from alpha_codium.verdict import Identity
 from alpha_codium.wording import counted
 
 # Entries of `run.toml` with options of `solve_set` that have other names.
 ENTRIES = {"dataset": "dataset_name", "split": "split_name", "output": "output_dataset_name"}
 # Entries that may change when a run is resumed, since results don't depend on them.
-RESUMABLE_ENTRIES = {"versions", "options"} | {
+RESUMABLE_ENTRIES = {"versions", "options", BEGAN_IN} | {
     ENTRIES.get(field.name, field.name) for field in options_of(SolveSetOptions) if not field.option.changes_result
 }
 # Entries on which verdicts depend that may change when a run is resumed, since its programs are then judged again.
@@ -105,7 +105,7 @@ def run_or_temporary(
 
 
 def _create_or_reopen(run: str | None, resume: str | None, description: dict[str, Any]) -> RunFolder:
-    description = description | {"versions": versions()}
+    description = description | {BEGAN_IN: str(Path.cwd()), "versions": versions()}
     if resume is None:
         return RunFolder.create(runs_folder(), run or "", description)
     if run is not None:
@@ -171,6 +171,16 @@ def recorded_options(name: str) -> dict[str, Any]:
     return _earlier(name).get("options", {})
 
 
+def files_of_run(name: str) -> list[Path]:
+    """Return the files that an earlier run was made with, as far as they are known, such as its problems."""
+    try:
+        values = _flat(_earlier(name)).values()
+    except UserError:
+        return []
+    texts = [text for value in values for text in (value if isinstance(value, list) else [value])]
+    return [Path(text) for text in texts if isinstance(text, str) and os.path.isfile(text)]  # noqa: PTH113 - may be no path
+
+
 def with_settings(options: Mapping[str, Any], settings: Settings) -> dict[str, Any]:
     """Return the entry `options` of `run.toml`: options of a command that judges, and the settings that it uses."""
     sections = {name: getattr(settings, name).model_dump() for name in ("code_tester", "sandbox", "languages")}
@@ -229,11 +239,12 @@ def _holds(path: Path) -> bool:
 def _refuse_another_job(folder: RunFolder, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
     if "versions" not in before:  # the last entry
         raise UserError(f"{folder.path / RUN_FILE} was cut off: it lacks versions: {REMEDY}")
-    if entry := differing_entry(before, tomllib.loads(to_toml(now))):
-        key, there, here = entry
+    here = str(Path.cwd())
+    if entry := differing_entry(absolute_paths(before, here), absolute_paths(tomllib.loads(to_toml(now)), here)):
+        key, old, new = entry
         if key in HASHES:
             raise UserError(f"{HASHES[key]} changed after run {folder.name!r} was made: start a new run for that")
-        raise UserError(f"run {folder.name!r} was made with {key} = {there!r}, not {here!r}: start a new run for that")
+        raise UserError(f"run {folder.name!r} was made with {key} = {old!r}, not {new!r}: start a new run for that")
 
 
 def differing_entry(before: Mapping[str, Any], now: Mapping[str, Any]) -> tuple[str, Any, Any] | None:

@@ -120,11 +120,25 @@ def refuse_same_files() -> None:
         for value in _flat(context.params.get(parameter.name or ""))
         if value != "-" and (parameter.name in WRITTEN or os.path.isfile(value))  # noqa: PTH113 - of a text that may be no path
     ]
-    for parameter, path in files:
-        for other, same in files:
-            if parameter.name in WRITTEN and other is not parameter and path.resolve() == same.resolve():
-                named = other.opts[0] if isinstance(other, click.Option) else other.human_readable_name
+    written = [(parameter, path) for parameter, path in files if parameter.name in WRITTEN]
+    of_runs = _files_of_runs(context.params) if written else []
+    for parameter, path in written:
+        others = [(_shown(other), same) for other, same in files if other is not parameter]
+        for named, same in (*others, *of_runs):
+            if path.resolve() == same.resolve():
                 raise SettingsError(f"{parameter.opts[0]} {path} is also the file of {named}: give another one")
+
+
+def _shown(parameter: click.Parameter) -> str:
+    return parameter.opts[0] if isinstance(parameter, click.Option) else parameter.human_readable_name
+
+
+def _files_of_runs(given: Mapping[str, Any]) -> list[tuple[str, Path]]:
+    """Return the files that the runs among the arguments were made with."""
+    from alpha_codium.app.run_folders import files_of_run
+
+    names = [str(name) for key in ("resume", "run", "runs") for name in _flat(given.get(key))]
+    return [(f"run {name}", path) for name in names for path in files_of_run(name)]
 
 
 def _flat(value: Any) -> list[str | Path]:

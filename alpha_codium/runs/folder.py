@@ -36,6 +36,11 @@ WITHOUT_VERDICTS = ("solve_set", SOLVE_PROBLEM)
 NEEDED = {
     "solve_set": ("dataset_name", "fingerprint", "samples", "sample_rate", "flow", "flow_fingerprint", "settings"),
 }
+# The folder from which the run was started. Entries that may be paths from there: of what exists, and of what is
+# written, which has a `/` unless it is a name.
+BEGAN_IN = "began_in"
+READ = {"dataset", "dataset_name", "problems", "file", "solutions", "sdist", "checkout"}
+WRITTEN = {"output", "output_dataset_name"}
 REMEDY = "restore it, or start a new run"
 
 
@@ -134,7 +139,10 @@ class RunFolder:
         self._write(RUN_FILE, [to_toml(description)])
 
     def description(self) -> dict[str, Any]:
-        """Return the entries of `run.toml`; raises UserError if it can't be read or is invalid."""
+        """Return the entries of `run.toml`; raises UserError if it can't be read or is invalid.
+
+        Paths that are relative to the folder where the run began are absolute, if this process isn't there.
+        """
         path = self.path / RUN_FILE
         try:
             values = tomllib.loads(path.read_text("utf-8"))
@@ -147,7 +155,8 @@ class RunFolder:
             raise UserError(f"{path} was changed or cut off: it lacks {', '.join(missing)}: {REMEDY}")
         if not isinstance(values["command"], str) or not isinstance(values.get("settings", {}), dict):
             raise UserError(f"{path} was changed: it isn't a valid run description: {REMEDY}")
-        return values
+        began_in = values.get(BEGAN_IN)
+        return absolute_paths(values, began_in) if began_in and began_in != str(Path.cwd()) else values
 
     def write_json(self, name: str, value: Any) -> Path:
         """Write a JSON file of the run atomically; raises UserError if it can't be written.
@@ -173,14 +182,15 @@ class RunFolder:
 
 
 def _lock(file: IO[bytes]) -> None:
-    """Lock a file for this process; raises BlockingIOError if another one has locked it for longer than a look takes."""
-    for wait in (0.01, 0.05, 0.2, None):
+    """Lock a file; raises BlockingIOError if another process has locked it for longer than a look (`in_use`) takes."""
+    for seconds in (0.01, 0.05, 0.2):
         try:
-            return fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            if wait is None:
-                raise
-            time.sleep(wait)
+            time.sleep(seconds)
+        else:
+            return
+    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 def new_run_name(kind: str) -> str:
@@ -192,6 +202,21 @@ def _path_of(root: Path, name: str) -> Path:
     if not name or name in (".", "..") or "\0" in name:
         raise UserError(f"{name!r} isn't a valid name for a run")
     return Path(name).absolute() if "/" in name else root / name
+
+
+def absolute_paths(values: Mapping[str, Any], folder: str) -> dict[str, Any]:
+    """Return entries of `run.toml` with absolute paths in place of those that are relative to a folder."""
+    found = dict(values)
+    for key, value in values.items():
+        if key == "options" and isinstance(value, Mapping):
+            found[key] = absolute_paths(value, folder)
+        elif isinstance(value, str) and _is_path(key, value, folder):
+            found[key] = os.path.normpath(Path(folder, value))
+    return found
+
+
+def _is_path(key: str, text: str, folder: str) -> bool:
+    return (key in READ and Path(folder, text).exists()) or (key in WRITTEN and "/" in text)
 
 
 def to_toml(description: Mapping[str, Any]) -> str:

@@ -194,3 +194,37 @@ def test_a_command_without_its_samples_is_refused(home):
     for command in ("score", "eval_gen_solutions", "pass_at_k"):
         done = run_cli("eval", command)
         assert (done.returncode, "Missing " in done.stderr) == (2, True), done.stderr
+
+
+@pytest.mark.thorough
+def test_a_run_is_gone_on_with_from_any_folder_and_never_writes_over_its_files(home, tmp_path, monkeypatch):
+    work, other = tmp_path / "began", tmp_path / "other"
+    other.mkdir()
+    work.mkdir()
+    problems = write_problems(work, 2)
+    (work / "samples.jsonl").write_text('{"task_id": "echo 0", "solution": "print(input())"}\n')
+    monkeypatch.chdir(work)
+    job = (
+        "eval",
+        "score",
+        "samples.jsonl",
+        "--dataset_name",
+        problems.name,
+        "--only_present",
+        "--k",
+        "1",
+        "--run",
+        "e",
+    )
+    first = run_cli(*job)
+    assert first.returncode == 0, first.stderr
+    assert_refused(run_cli("eval", "score", "--resume", "e", "--csv", problems.name), "is also the file of run e")
+    monkeypatch.chdir(other)
+    assert_refused(run_cli("eval", "score", "--resume", "e", "--csv", problems), "is also the file of run e")
+    again = run_cli("eval", "score", "--resume", "e")
+    assert (again.returncode, again.stdout) == (0, first.stdout), again.stderr
+    named = run_cli("eval", "score", work / "samples.jsonl", "--dataset_name", problems, "--resume", "e")
+    assert (named.returncode, named.stdout) == (0, first.stdout), named.stderr
+    assert run_cli("verify", "e").returncode == 0
+    (other / "samples.jsonl").write_text('{"task_id": "echo 0", "solution": "1"}\n')
+    assert_refused(run_cli("eval", "score", "samples.jsonl", "--resume", "e"), "run 'e' was made with ")

@@ -138,6 +138,12 @@ def test_parts_of_a_set_are_merged_to_the_same_solutions(home: Path, tmp_path: P
             assert done.returncode == 0, done.stderr
             assert f"part {number}/3; when all parts are done: gencode runs merge p" in done.stderr
         asked = len(server.requests)
+        answers = runs / "p-2-of-3/answers.sqlite"
+        kept = answers.read_bytes()
+        answers.write_bytes(b"no database")
+        assert_refused(run_cli("runs", "merge", "p"), "answers.sqlite")
+        assert not (runs / "p").exists(), "a part of the work is no run"
+        answers.write_bytes(kept)
         merged = run_cli("runs", "merge", "p")
         assert merged.returncode == 0, merged.stderr
         assert len(server.requests) == asked == 28
