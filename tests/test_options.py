@@ -129,7 +129,16 @@ def test_every_argument_is_described(model: type) -> None:
 
 
 def test_what_may_differ_on_resume_is_what_changes_no_result() -> None:
-    assert {"versions", "options", "began_in", "output_dataset_name", "overwrite", "run", "resume"} == RESUMABLE_ENTRIES
+    assert {
+        "versions",
+        "options",
+        "began_in",
+        "written_to",
+        "output_dataset_name",
+        "overwrite",
+        "run",
+        "resume",
+    } == RESUMABLE_ENTRIES
 
 
 def test_the_default_flow_is_the_one_of_the_flows() -> None:

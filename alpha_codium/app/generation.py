@@ -13,6 +13,7 @@ from alpha_codium.app.events import ItemsReached, OnEvent, RunPlanned, working
 from alpha_codium.app.models import with_model
 from alpha_codium.app.options.solving import SolveSetOptions
 from alpha_codium.app.run_folders import (
+    has_written,
     opened_run,
     part_of,
     run_options,
@@ -92,15 +93,13 @@ def plan(options: SolveSetOptions, *, only_preview: bool = False) -> GenerationP
     """Return the plan of a run; raises UserError if an option, the dataset or the flow is invalid."""
     _, options = part_of(options)
     in_force = settings_on(options.settings)(run_settings(options.resume) if options.resume else None)
-    # The output of a resumed run may be its own.
-    is_own = options.resume is not None and not options.output
     if options.resume:
         options = replace(options, **run_options(options.resume, options))
     if options.dataset is None:
         raise DatasetError("no problems are given: use `dataset`")
     if options.output:
         target = solutions_path(options.output)  # raises before any call is paid for
-        refuse_overwriting(target, options.overwrite or is_own)
+        refuse_overwriting(target, options.overwrite or has_written(options.resume, target))
     problems = load_problems(options.dataset, options.split)
     flow = chosen_flow(options.flow, in_force, tuple(options.without or ()))
     if not len(problems):
@@ -206,5 +205,8 @@ def _save(planned: GenerationPlan, candidates: Sequence[Candidate], folder: RunF
     rows = [row | origin_of(planned.problems, planned.subset) for row in solutions_rows(candidates, planned.job.names)]
     where = save_solutions(rows, folder.path / "solutions")
     output = planned.options.output
-    # Those of a part are only one when all are merged.
-    return save_solutions(rows, output) if output and not planned.options.shard else where
+    if not output or planned.options.shard:  # the parts' solutions are only one when all are merged
+        return where
+    where = save_solutions(rows, output)
+    folder.note_output(where)
+    return where

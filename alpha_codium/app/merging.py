@@ -32,7 +32,7 @@ from alpha_codium.wording import counted
 
 # The use case of each command, with what it takes besides the recorded options.
 COMMANDS: Mapping[str, tuple[Any, dict[str, Any]]] = {
-    COMMAND: (solve_set_async, {}),
+    COMMAND: (solve_set_async, {"overwrite": True}),
     "eval_gen_solutions": (evaluate_async, {}),
     "score": (score_async, {}),
     "validate": (validate_async, {}),

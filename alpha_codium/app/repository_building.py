@@ -8,7 +8,7 @@ from typing import ClassVar, TypedDict
 
 from alpha_codium.app.events import Noted, ProgressCounter, working
 from alpha_codium.app.options.repository import BuildOptions
-from alpha_codium.app.run_folders import run_or_temporary, with_settings
+from alpha_codium.app.run_folders import has_written, run_or_temporary, with_settings
 from alpha_codium.config import load_settings
 from alpha_codium.coroutines import blocking, concurrently, in_thread
 from alpha_codium.data.sources import output_path
@@ -73,7 +73,7 @@ async def build_tasks_async(options: BuildOptions) -> BuildReport:
     files = await in_thread(_check_out, options)
     target = output_path(options.output or recipe.name)
     check_target(target)
-    if target.exists() and not options.overwrite:
+    if target.exists() and not options.overwrite and not has_written(options.resume, target):
         raise DatasetError(f"{target} exists already: choose another `output`, or use `overwrite`")
     chosen = tuple(options.labels) or recipe.labels
     description = {
@@ -83,6 +83,7 @@ async def build_tasks_async(options: BuildOptions) -> BuildReport:
         "max_items": options.max_items,
         "seed": options.seed,
         "repeats": repeats,
+        "only_labels": options.only_labels or None,
         "files": await in_thread(files.digest),
     }
     description |= with_settings(recorded(options), settings)
@@ -97,6 +98,7 @@ async def build_tasks_async(options: BuildOptions) -> BuildReport:
             )
         card = card_of(files, built, options.seed, repeats, version_of(str(files.interpreter)))
         await in_thread(save_tasks, tasks, target, card, f"{recipe.name} {files.version}")
+        folder.note_output(target)
         report = BuildReport(tuple(built), target)
         folder.write_json("results.json", report.to_json())
     return report

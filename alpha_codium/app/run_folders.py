@@ -29,14 +29,22 @@ from alpha_codium.paths import runs_folder
 from alpha_codium.repository.running.config import RunConfig
 from alpha_codium.runs import RunFolder, without_secrets
 from alpha_codium.runs.answers import without_user
-from alpha_codium.runs.folder import BEGAN_IN, REMEDY, RUN_FILE, WITHOUT_VERDICTS, absolute_paths, to_toml
+from alpha_codium.runs.folder import (
+    BEGAN_IN,
+    REMEDY,
+    RUN_FILE,
+    WITHOUT_VERDICTS,
+    WRITTEN_TO,
+    absolute_paths,
+    to_toml,
+)
 from alpha_codium.verdict import Identity
 from alpha_codium.wording import counted
 
 # Entries of `run.toml` with options of `solve_set` that have other names.
 ENTRIES = {"dataset": "dataset_name", "split": "split_name", "output": "output_dataset_name"}
 # Entries that may change when a run is resumed, since results don't depend on them.
-RESUMABLE_ENTRIES = {"versions", "options", BEGAN_IN} | {
+RESUMABLE_ENTRIES = {"versions", "options", BEGAN_IN, WRITTEN_TO} | {
     ENTRIES.get(field.name, field.name) for field in options_of(SolveSetOptions) if not field.option.changes_result
 }
 # Entries on which verdicts depend that may change when a run is resumed, since its programs are then judged again.
@@ -169,6 +177,11 @@ def run_options(name: str, given: SolveSetOptions) -> dict[str, Any]:
 def recorded_options(name: str) -> dict[str, Any]:
     """Return the options that an evaluation was run with, with its `settings`, if it recorded them."""
     return _earlier(name).get("options", {})
+
+
+def has_written(run: str | None, path: Path) -> bool:
+    """Return whether an earlier run has written its result there, so that going on with it may replace that."""
+    return run is not None and RunFolder.reopen(runs_folder(), run).has_written(path)
 
 
 def files_of_run(name: str) -> list[Path]:

@@ -6,7 +6,7 @@ from typing import Any
 from alpha_codium.app.evaluation import describe, subset_of, with_executor, write_results
 from alpha_codium.app.events import OnEvent, judging
 from alpha_codium.app.options.judging import ValidateOptions
-from alpha_codium.app.run_folders import part_of, run_or_temporary, verdict_settings, with_settings
+from alpha_codium.app.run_folders import has_written, part_of, run_or_temporary, verdict_settings, with_settings
 from alpha_codium.audit.datasets.assessment import Assessment
 from alpha_codium.audit.datasets.columns import check_output, write_validated
 from alpha_codium.audit.datasets.report import ValidationReport
@@ -41,7 +41,7 @@ async def validate_async(options: ValidateOptions) -> ValidationReport:
     problems = await in_thread(load_problems, options.dataset, options.split)
     if output is not None:
         check_output(output, problems.split_name)
-        if not options.overwrite:
+        if not options.overwrite and not has_written(options.resume, output_path(output)):
             refuse_replacing([problems.split_name], output_path(output))
     # Every test is run, since each is checked separately.
     rules = by_all_tests(Rules.of(settings.code_tester, settings.languages.time_limit_factors))
@@ -63,6 +63,7 @@ async def validate_async(options: ValidateOptions) -> ValidationReport:
             if output is not None:
                 columns = description | {"calibration": report.calibration}
                 stored = await in_thread(write_validated, chosen, report.problems, output, columns)
+                folder.note_output(output_path(output))
                 return replace(report, stored=stored)
     return report
 

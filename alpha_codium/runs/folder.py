@@ -36,6 +36,8 @@ WITHOUT_VERDICTS = ("solve_set", SOLVE_PROBLEM)
 NEEDED = {
     "solve_set": ("dataset_name", "fingerprint", "samples", "sample_rate", "flow", "flow_fingerprint", "settings"),
 }
+# Where the result was written besides the run's folder.
+WRITTEN_TO = "written_to"
 # The folder from which the run was started. Entries that may be paths from there: of what exists, and of what is
 # written, which has a `/` unless it is a name.
 BEGAN_IN = "began_in"
@@ -137,6 +139,18 @@ class RunFolder:
     def describe(self, description: Mapping[str, Any]) -> None:
         """Replace `run.toml`; raises UserError if it can't be written."""
         self._write(RUN_FILE, [to_toml(description)])
+
+    def note_output(self, path: Path) -> None:
+        """Note in `run.toml` that the result was written there, too, so that a resume may replace it."""
+        if (self.path / RUN_FILE).exists():  # a temporary folder has none, and isn't resumed
+            self.describe(self.description() | {WRITTEN_TO: str(path.absolute())})
+
+    def has_written(self, path: Path) -> bool:
+        """Whether the result was written there, too; any finished run of an earlier version may have done so."""
+        described = self.description()
+        if BEGAN_IN not in described:
+            return (self.path / "results.json").exists()
+        return described.get(WRITTEN_TO) == str(path.absolute())
 
     def description(self) -> dict[str, Any]:
         """Return the entries of `run.toml`; raises UserError if it can't be read or is invalid.

@@ -228,3 +228,21 @@ def test_a_run_is_gone_on_with_from_any_folder_and_never_writes_over_its_files(h
     assert run_cli("verify", "e").returncode == 0
     (other / "samples.jsonl").write_text('{"task_id": "echo 0", "solution": "1"}\n')
     assert_refused(run_cli("eval", "score", "samples.jsonl", "--resume", "e"), "run 'e' was made with ")
+
+
+@pytest.mark.thorough
+def test_a_resumed_run_replaces_its_own_output_and_no_other_ones(home, server, tmp_path):
+    job = ("--dataset_name", write_problems(tmp_path, 2), "--flow", write_flow(tmp_path / "steps", 1))
+    output = ("--output_dataset_name", "answers")
+    other = run_cli("gen", "solve_set", *job, *output, "--run", "b", *model_arguments(server))
+    assert other.returncode == 0, other.stderr
+    assert run_cli("gen", "solve_set", "--resume", "b").returncode == 0
+    (home / "runs/c").mkdir()
+    for file in ("run.toml", "journal.jsonl"):  # as if it had been cut off before the output was written
+        text = (home / "runs/b" / file).read_text()
+        (home / "runs/c" / file).write_text("".join(line for line in text.splitlines(True) if "written_to" not in line))
+    assert_refused(run_cli("gen", "solve_set", "--resume", "c"), "answers exists already", "--overwrite")
+    done = run_cli("data", "validate", job[1], "--output_dataset_name", "checked", "--run", "v")
+    assert done.returncode == 0, done.stderr
+    assert run_cli("data", "validate", "--resume", "v").returncode == 0
+    assert_refused(run_cli("data", "validate", job[1], "--output_dataset_name", "checked"), "has the split")
