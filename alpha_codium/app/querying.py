@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from loguru import logger
+
 from alpha_codium.app.stored_runs import folder_of
 from alpha_codium.errors import UserError
 from alpha_codium.eval.tables import CANDIDATES, EXECUTIONS
@@ -39,7 +41,7 @@ def query_runs(sql: str, runs: Sequence[str] = ()) -> QueryResult:
         raise UserError("queries need DuckDB: pip install -e '.[query]'") from None
     with duckdb.connect() as database:
         for table, file in TABLES.items():
-            files = [str(path) for path in _files(file, runs)]
+            files = [str(path) for path in _files(file, runs) if _can_be_read(path, runs)]
             rows = database.read_parquet(files, filename=True, union_by_name=True)
             rows.select("parse_path(filename)[-2] AS run, * EXCLUDE filename").create_view(table)
         try:
@@ -47,6 +49,21 @@ def query_runs(sql: str, runs: Sequence[str] = ()) -> QueryResult:
             return QueryResult((), []) if found is None else QueryResult(tuple(found.columns), found.fetchall())
         except duckdb.Error as error:
             raise UserError(f"the query can't be run: {str(error).splitlines()[0]}") from error
+
+
+def _can_be_read(path: Path, runs: Sequence[str]) -> bool:
+    """Whether a table is whole; raises UserError if it isn't that of a run which is asked for."""
+    from pyarrow import ArrowException, parquet
+
+    try:
+        parquet.read_metadata(path)
+    except (OSError, ArrowException) as error:
+        why = f"{path} can't be read as Parquet: resume its run to write it anew"
+        if runs:
+            raise UserError(why) from error
+        logger.warning("run {} is left out: {}", path.parent.name, why)
+        return False
+    return True
 
 
 def _files(name: str, runs: Sequence[str]) -> list[Path]:

@@ -1,7 +1,7 @@
 """Published samples, judged again: their verdicts beside ours, and python3's wherever these differ."""
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -24,7 +24,7 @@ from alpha_codium.data.samples.programs import problem_names
 from alpha_codium.data.samples.reading import Columns, Row, read_samples
 from alpha_codium.data.samples.runs import parse_selections, runs_of, selected
 from alpha_codium.data.sources import find_source
-from alpha_codium.errors import DatasetError
+from alpha_codium.errors import DatasetError, UserError
 from alpha_codium.eval.prepare import EvaluationTask
 from alpha_codium.eval.results import CandidateResult
 from alpha_codium.options import use_case
@@ -37,19 +37,18 @@ JUDGED = frozenset(Verdict) - {Verdict.INTERNAL_ERROR, Verdict.NO_TESTS}
 
 @dataclass(frozen=True)
 class _Part:
-    """One run in a file of samples: its rows, the column with their verdicts, and the problems that they are for."""
+    """One run in a file of samples: its rows, the column with their verdicts, and the problems that they are for.
+
+    `name` is what it is called: by the column that selects it, or by its file.
+    """
 
     file: str
+    name: str
     selection: tuple[str, ...]
     rows: Sequence[Row]
     column: str
     dataset: str
     split: str | None
-
-    @property
-    def name(self) -> str:
-        """What the run is called."""
-        return self.selection[0].partition("=")[2] if self.selection else Path(self.file).name
 
     def published(self) -> dict[str, list[bool | None]]:
         """Return the verdicts of each problem's samples."""
@@ -71,12 +70,15 @@ async def rejudge_async(options: RejudgeOptions) -> Rejudgement:
     settings = settings.changed("code_tester", known_solutions=0)
     if options.header is not None:
         settings = settings.changed("code_tester", header=options.header)
+    if twice := [file for file in options.files if list(options.files).count(file) > 1]:
+        raise UserError(f"`files` has {twice[0]} twice: give it once")
     parts = [part for file in options.files for part in await in_thread(_parts_of, file, options)]
+    published = [await in_thread(part.published) for part in parts]  # raises before any program is judged
     runs: list[PublishedRun] = []
     flips: list[tuple[Flip, EvaluationTask]] = []
-    for number, part in enumerate(parts, 1):
+    for number, (part, theirs) in enumerate(zip(parts, published, strict=True), 1):
         name = options.run and (f"{options.run}-{number}" if len(parts) > 1 else options.run)
-        run, changed = await _judged(part, name, options, settings)
+        run, changed = await _judged(part, theirs, name, options, settings)
         runs.append(run)
         flips += changed
     return Rejudgement(tuple(runs), tuple(await _with_plain(flips, settings, options.on_event)))
@@ -92,9 +94,16 @@ def _parts_of(file: str, options: RejudgeOptions) -> list[_Part]:
     several = next(iter(runs_of(rows).items()), None)
     selections = [(f"{several[0]}={value}",) for value in several[1]] if several else [()]
     return [
-        _Part(file, each, selected(rows, parse_selections(each), file), column, dataset, _split_of(dataset))
+        _Part(file, name, each, selected(rows, parse_selections(each), file), column, dataset, _split_of(dataset))
         for each in selections
+        for name in (_name_of(file, each, options.files),)
     ]
+
+
+def _name_of(file: str, selection: Sequence[str], files: Sequence[str]) -> str:
+    """Return a name that no other run has: of files with one name, the path is in it."""
+    same = sum(Path(each).name == Path(file).name for each in files) > 1
+    return ": ".join([*([file] if same else []), *(each.partition("=")[2] for each in selection)]) or Path(file).name
 
 
 def _dataset_for(rows: Sequence[Row], datasets: Sequence[str], file: str) -> str:
@@ -119,7 +128,11 @@ def _split_of(dataset: str) -> str | None:
 
 
 async def _judged(
-    part: _Part, run: str | None, options: RejudgeOptions, settings: Settings
+    part: _Part,
+    published: Mapping[str, Sequence[bool | None]],
+    run: str | None,
+    options: RejudgeOptions,
+    settings: Settings,
 ) -> tuple[PublishedRun, list[tuple[Flip, EvaluationTask]]]:
     """Return one run with our verdicts, as `score` has them, and its flips."""
     again = run is not None and is_begun(run)
@@ -130,7 +143,6 @@ async def _judged(
     )  # fmt: skip
     tasks, description = await prepared(asked)
     score = await Evaluation(tasks, description, settings, options=asked).run()
-    published = await in_thread(part.published)
     by_name = {task.name: task for task in tasks}
     both: dict[str, list[tuple[bool, bool]]] = {}
     flips, without = [], 0

@@ -14,9 +14,9 @@ from alpha_codium.audit.datasets.running import assess_known, by_all_tests, know
 from alpha_codium.audit.datasets.timing import calibration
 from alpha_codium.config import Settings, load_settings
 from alpha_codium.coroutines import blocking, in_thread
-from alpha_codium.data.etl import refuse_replacing
 from alpha_codium.data.load import ProblemSet, load_problems
 from alpha_codium.data.sources import output_path
+from alpha_codium.data.store import refuse_replacing
 from alpha_codium.errors import UserError
 from alpha_codium.eval.judging import OpenJudge, open_judge
 from alpha_codium.eval.prepare import parse_test_types

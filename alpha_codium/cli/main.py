@@ -9,8 +9,10 @@
 import atexit
 import errno
 import gc
+import os
 import signal
 import sys
+from pathlib import Path
 from typing import Any, Never
 
 import click
@@ -20,6 +22,7 @@ from alpha_codium.cli.lazy import LazyGroup
 from alpha_codium.cli.options import normalize, said
 from alpha_codium.cli.output import forget_unwritten, say_error
 from alpha_codium.errors import UserError
+from alpha_codium.values import surrogate_in
 
 # What a disk says that takes no more.
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
@@ -86,7 +89,13 @@ def main(arguments: list[str] | None = None) -> Any:
     # All memory goes back to the kernel: to look for garbage once more takes up to a second where litellm is loaded.
     atexit.register(gc.freeze)
     signal.signal(signal.SIGTERM, _terminate)
+    for stream in ("stdout", "stderr"):
+        if getattr(sys, stream) is None:  # closed, as some schedulers leave it
+            setattr(sys, stream, Path(os.devnull).open("w"))  # noqa: SIM115 - until this process ends
     try:
+        for argument in sys.argv[1:] if arguments is None else arguments:
+            if surrogate_in(argument):
+                raise UserError(f"an argument isn't valid UTF-8: {argument!a}")
         # Without its standalone mode click gives the status of `Exit` back instead of exiting with it.
         sys.exit(cli.main(args=arguments, prog_name="gencode", standalone_mode=False))
     except click.exceptions.NoArgsIsHelpError as error:

@@ -16,7 +16,7 @@ import click
 
 from alpha_codium.cli.fields import Decorator
 from alpha_codium.cli.output import say
-from alpha_codium.errors import SettingsError
+from alpha_codium.errors import SettingsError, UserError
 from alpha_codium.log import visible
 from alpha_codium.options import in_options
 from alpha_codium.values import plain
@@ -95,7 +95,7 @@ class CommonOptions:
         try:
             self.json_path.write_text(text, "utf-8")
         except OSError as error:
-            raise SettingsError(f"--json {self.json_path} can't be written: {error.strerror}") from error
+            raise UserError(f"--json {self.json_path} can't be written: {error.strerror}") from error
 
 
 def check_writable(option: str, path: Path | None) -> None:

@@ -53,7 +53,7 @@ def run_and_print(name: str, common: CommonOptions, evaluate: "Callable[..., Sco
         settings = settings.changed("code_tester", recheck_near_limit=True)
     with reporter.resumable():
         result = evaluate(**given, settings=settings, on_event=reporter)
-    common.write_files(result, csv_path)
+        common.write_files(result, csv_path)
     for line in result.problem_lines() if per_problem else ():
         say(line)
     print_score(result, reporter.run.name if reporter.run else "")

@@ -1,7 +1,7 @@
 """Extract, transform, load: from any source to a stored dataset in one schema."""
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import chain, islice
 from pathlib import Path
@@ -18,7 +18,14 @@ from alpha_codium.data.origin import Record, Source, choose_split
 from alpha_codium.data.reader import RecordReader
 from alpha_codium.data.schema import COLUMNS, DATE_COLUMNS, VALIDATION_COLUMNS, RecordCounts, features, stored_record
 from alpha_codium.data.sources import find_source, output_path
-from alpha_codium.data.store import SplitWriter, check_target, put_splits, read_info, temporary_folder
+from alpha_codium.data.store import (
+    SplitWriter,
+    check_target,
+    put_splits,
+    read_info,
+    refuse_replacing,
+    temporary_folder,
+)
 from alpha_codium.errors import DatasetError
 from alpha_codium.values import JsonValue
 from alpha_codium.wording import counted
@@ -95,7 +102,7 @@ def run_etl(
             report, infos[split] = _etl_split(source, split, built, selection, progress, before)
             reports.append(report)
         _refuse_empty(reports, source.origin.text, selection)
-        put_splits(built, infos, target)
+        put_splits(built, infos, target, overwrite=overwrite)
     return EtlReport(output, target, tuple(reports))
 
 
@@ -151,12 +158,6 @@ def _etl_split(
 def _validation_of(source: Source, split: str) -> Mapping[str, Any] | None:
     """Return the record of the validation of a stored split, or None if it wasn't validated."""
     return read_info(source.path).get(split, {}).get("validation") if isinstance(source, FolderSource) else None
-
-
-def refuse_replacing(splits: Iterable[str], target: Path) -> None:
-    """Raise DatasetError if the dataset at `target` has one of the splits already."""
-    if stored := sorted(set(splits) & read_info(target).keys()):
-        raise DatasetError(f"{target} has the split {stored[0]!r} already: choose another `output`, or use `overwrite`")
 
 
 def _refuse_empty(reports: Sequence[SplitReport], source: str, selection: Selection) -> None:

@@ -10,7 +10,7 @@ import json
 import os
 import shutil
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
@@ -137,10 +137,21 @@ def refuse_foreign(target: Path) -> None:
         raise DatasetError(f"{target} exists and isn't a dataset: choose another name, or move it")
 
 
-def put_splits(built: Path, infos: Mapping[str, Any], target: Path) -> None:
-    """Add the split folders `built/SPLIT` to the dataset `target`, and the `infos` of each split to its `etl.json`."""
+def refuse_replacing(splits: Iterable[str], target: Path) -> None:
+    """Raise DatasetError if the dataset at `target` has one of the splits already."""
+    if stored := sorted(set(splits) & read_info(target).keys()):
+        raise DatasetError(f"{target} has the split {stored[0]!r} already: choose another `output`, or use `overwrite`")
+
+
+def put_splits(built: Path, infos: Mapping[str, Any], target: Path, *, overwrite: bool = True) -> None:
+    """Add the split folders `built/SPLIT` to the dataset `target`, and the `infos` of each split to its `etl.json`.
+
+    Raises DatasetError if it has one of them already, unless `overwrite`.
+    """
     with lock(target):
         check_target(target)
+        if not overwrite:  # another process may have written it meanwhile
+            refuse_replacing(infos, target)
         kept = FolderSource(target).splits() if (target / DICT_FILE).exists() else ()
         known = read_info(target)
         if kept and not known and (target / INFO_FILE).exists():

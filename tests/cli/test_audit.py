@@ -86,6 +86,30 @@ def test_published_verdicts_are_compared_with_ours_and_with_python3(tmp_path: Pa
     assert "TypeError" in done.stdout
 
 
+@pytest.mark.thorough
+@pytest.mark.skipif(not enclosing_command([]), reason="this machine gives no namespaces")
+def test_files_of_one_name_are_told_apart_and_their_verdicts_are_read_first(
+    tmp_path: Path,
+) -> None:
+    problems, out = tmp_path / "own.jsonl", tmp_path / "out.json"
+    problems.write_text(json.dumps(PROBLEM) + "\n")
+    files = [tmp_path / folder / "samples.jsonl" for folder in ("one", "two")]
+    for file, passed in zip(files, (True, False), strict=True):
+        file.parent.mkdir()
+        file.write_text(json.dumps({"task_id": "Own/0", "solution": RIGHT, "passed": passed}) + "\n")
+    command = ("rejudge", *files, "--dataset_name", problems)
+    assert gencode(*command, "--json", out, home=tmp_path).returncode == 0
+    found = json.loads(out.read_text())
+    assert [run["run"] for run in found["runs"]] == list(map(str, files))
+    assert [flip["run"] for flip in found["flips"]] == [str(files[1])]
+    files[1].write_text(json.dumps({"task_id": "Own/0", "solution": RIGHT, "passed": "perhaps"}) + "\n")
+    done = gencode(*command, "--run", "r", home=tmp_path)
+    assert (done.returncode, "must be true or false" in done.stderr) == (2, True)
+    assert not (tmp_path / "runs/r-1").exists(), "a program was judged first"
+    twice = gencode("rejudge", files[0], files[0], "--dataset_name", problems, home=tmp_path)
+    assert (twice.returncode, "twice: give it once" in twice.stderr) == (2, True)
+
+
 def test_a_file_without_verdicts_is_an_error_that_names_the_option(tmp_path: Path) -> None:
     samples = tmp_path / "samples.jsonl"
     samples.write_text(json.dumps({"task_id": "Own/0", "solution": RIGHT}) + "\n")

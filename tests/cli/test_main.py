@@ -1,14 +1,16 @@
+import json
 import os
 import signal
 import subprocess
 import sys
 from importlib.metadata import entry_points
+from pathlib import Path
 
 import pytest
 
 from alpha_codium.cli import repo
 from tests.gen.running import run_cli
-from tests.support import gencode
+from tests.support import ROOT, gencode
 
 GROUPS = ["data", "gen", "eval", "model", "sandbox", "settings", "demo"]
 
@@ -137,3 +139,18 @@ def test_some_commands_are_programs_of_their_own(monkeypatch, name, command):
     entry.load()()
     assert called == [["repo", command, "--help"]]
     assert command in repo.COMMANDS
+
+
+@pytest.mark.parametrize("closed", [">&-", "2>&-", ">&- 2>&-"])
+def test_a_command_works_where_a_stream_is_closed(closed: str, tmp_path: Path) -> None:
+    out = tmp_path / "languages.json"
+    command = f"{sys.executable} -m alpha_codium languages --json {out} {closed}"
+    done = subprocess.run(command, shell=True, cwd=ROOT, check=False)
+    assert done.returncode == 0
+    assert json.loads(out.read_text())
+
+
+def test_an_argument_that_is_not_utf_8_is_refused_in_one_line() -> None:
+    command = [sys.executable, "-m", "alpha_codium", "gen", "ask", b"wh\xff"]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, check=False)
+    assert (done.returncode, done.stderr.decode()) == (2, "error: an argument isn't valid UTF-8: 'wh\\udcff'\n")

@@ -240,6 +240,12 @@ def test_finished_evaluations_are_queried_in_sql(home: Path, tmp_path: Path) -> 
     joined = "SELECT DISTINCT e.verdict FROM executions e JOIN candidates c USING (run, problem, kind, sample) " \
              "WHERE c.verdict = 'accepted'"  # fmt: skip
     assert run_cli("runs", "query", joined, "--run", "one").stdout.splitlines() == ["verdict", "accepted"]
+    table = home / "runs/two/candidates.parquet"
+    table.write_bytes(table.read_bytes()[:1000])
+    rest = run_cli("runs", "query", "SELECT DISTINCT run FROM candidates")
+    assert (rest.returncode, rest.stdout.split()) == (0, ["run", "one"]), rest.stderr
+    assert "run two is left out" in rest.stderr
+    assert_refused(run_cli("runs", "query", sql, "--run", "two"), "candidates.parquet can't be read as Parquet")
     as_json = tmp_path / "answer.json"
     assert (
         run_cli("runs", "query", "SELECT max(tests_passed) AS most FROM candidates", "--json", as_json).returncode == 0

@@ -12,6 +12,7 @@ from loguru import logger
 from alpha_codium.data.etl import run_etl
 from alpha_codium.data.filters import Filters, in_sample
 from alpha_codium.data.origin import Origin
+from alpha_codium.data.sources import find_source
 from alpha_codium.errors import DatasetError
 from tests.data.records import record, write_jsonl
 from tests.support import shared_path
@@ -277,3 +278,17 @@ def test_a_file_is_one_split(tmp_path):
         run_etl(str(path), "x", ["a", "b"])
     with pytest.raises(DatasetError, match="isn't a valid split name"):
         run_etl(str(path), "x", ["../up"])
+
+
+def test_a_split_that_another_process_has_written_meanwhile_is_not_replaced(home: Path, tmp_path: Path) -> None:
+    source = write_jsonl(tmp_path / "problems.jsonl", [record()])
+    written: list[object] = []
+
+    def progress(_records: int) -> None:
+        if not written:
+            written.append(None)
+            written.append(run_etl(find_source(str(source)), "mine"))
+
+    with pytest.raises(DatasetError, match="has the split 'train' already"):
+        run_etl(find_source(str(source)), "mine", progress=progress)
+    assert len(written) == 2
