@@ -125,7 +125,8 @@ def needs_of(test_code: str, spec: ExecutionSpec) -> Needs:
         classes=tuple(sorted(classes)),
         together=runs_within(tree, set(names), rebound),
         doubtful=doubtful,
-        recordable=not (doubtful or modules or classes) and is_recordable(tree),
+        recordable=not (doubtful or modules or classes or set(names) & set(dir(builtins)) - {spec.entry_point})
+        and is_recordable(tree),
         catches=tuple(sorted(words & CATCHABLE)),
         types="type" in words and _is_only_called(tree, "type"),
         random="random" in words,

@@ -4,11 +4,13 @@
    binds anew), subclasses a class of the program, makes files that the program reads, or watches its process.
 2. It is `doubtful`, and judged again within if the program fails it outside, if it may fail there for no fault of the
    program: it imports a package whose objects only that package can compare (pandas), runs things side by side, which
-   cross one by one, looks into functions and classes, or lends the program its functions and objects to do so.
+   cross one by one, looks into functions and classes, or lends the program its functions and objects to do so, changes
+   the state of its process, or uses a variable of the program, which may bind that anew.
 3. Its calls can be recorded if it uses nothing but its own values.
 """
 
 import ast
+import builtins
 import sys
 
 from alpha_codium.judge.drivers.outcomes import ALIASES
@@ -54,6 +56,20 @@ SEEING = frozenset(
 )
 # Names of modules by which a test runs things side by side, or looks into functions, classes and their objects.
 DOUBTFUL = {"asyncio", "threading", "concurrent", "inspect", "pickle", "dataclasses"}
+# Names of functions that change the state of a process, or look at what a program prints and writes.
+DOUBTFUL |= {"setrecursionlimit", "getcontext", "localcontext", "catch_warnings", "simplefilter", "addHandler", "argv"}
+DOUBTFUL |= {
+    "redirect_stdout",
+    "redirect_stderr",
+    "_Captured_",
+    "exists",
+    "isfile",
+    "listdir",
+    "read_text",
+    "read_bytes",
+}
+# Functions of Python that a program calls, and that are the test's if it defines them.
+CALLED = {"input", "print", "open"}
 
 
 def runs_within(tree: ast.Module, names: set[str], rebound: set[str]) -> bool:
@@ -68,12 +84,37 @@ def is_doubtful(tree: ast.Module, names: set[str], imports: set[str], setup_code
 
     `setup_code` is that whose helpers the code uses.
     """
+    if not {name.partition(".")[0] for name in imports} <= sys.stdlib_module_names | CROSSING:
+        return True
+    # What the code imports, and the names of the program: to bind their attributes changes what the program sees.
+    owners = names | {name for node in ast.walk(tree) if isinstance(node, ast.alias) for name in _bound_by(node)}
     return bool(
-        not {name.partition(".")[0] for name in imports} <= sys.stdlib_module_names | CROSSING
-        or words_in(tree) & DOUBTFUL
-        or any(names & names_in(each) for node in ast.walk(tree) for each in getattr(node, "decorator_list", ()))
+        words_in(tree) & DOUBTFUL
+        or CALLED & {name for node in tree.body for name in _bound_by(node)}
         or any(isinstance(node, ast.ClassDef) for node in ast.parse(setup_code).body)
+        or any(_is_doubtful_part(node, names, owners) for node in ast.walk(tree))
     )
+
+
+def _is_doubtful_part(node: ast.AST, names: set[str], owners: set[str]) -> bool:
+    """Whether a part of the code makes it doubtful; `owners` are the names whose attributes it mustn't bind."""
+    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+        return any(names & names_in(each) for each in node.decorator_list)
+    if isinstance(node, ast.ClassDef):
+        is_test = node.name.startswith(("Test", "_")) or any(ast.unparse(e).endswith("TestCase") for e in node.bases)
+        return not is_test or any(names & names_in(each) for each in node.decorator_list)
+    if isinstance(node, ast.Assign):
+        return any(isinstance(each, ast.Attribute) and name_of(each.value) in owners for each in node.targets)
+    if isinstance(node, ast.MatchClass):
+        return bool(names & names_in(node.cls))
+    if isinstance(node, ast.Compare):
+        return any(name_of(each) in names for each in (node.left, *node.comparators))
+    if isinstance(node, ast.Subscript):
+        return name_of(node.value) in names
+    if isinstance(node, ast.Call) and name_of(node.func) in ASKING and len(node.args) == 2:
+        kinds = node.args[1].elts if isinstance(node.args[1], ast.Tuple) else [node.args[1]]
+        return not {name_of(each) for each in kinds} <= names | set(dir(builtins))
+    return False
 
 
 def is_recordable(tree: ast.Module) -> bool:

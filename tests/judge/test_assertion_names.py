@@ -44,7 +44,7 @@ def test_names_used_as_standard_modules_are_modules() -> None:
 def test_a_builtin_comes_from_the_program_only_as_the_entry_point_or_the_only_name() -> None:
     assert needs("assert abs(f(1)) == len('a')") == Needs(("f",))
     assert needs("assert abs(sum(1, 2)) == 3", "sum") == Needs(("sum",))
-    assert needs("assert sum(10, 15) == 6", "") == Needs(("sum",))
+    assert needs("assert sum(10, 15) == 6", "") == Needs(("sum",), recordable=False), "it may be Python's"
     assert needs("assert set(f(1)) == {1}", "") == Needs(("f",))
 
 

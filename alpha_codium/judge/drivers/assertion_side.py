@@ -251,6 +251,8 @@ class LeftPeer(Peer):
         """Do arithmetic with objects that the assertions made, or with the program's objects only."""
         if self.is_made(*operands):
             value = self.request("operate", name, *operands)
+            # A value in place of an object is only what the program says.
+            self.believed = self.believed or not is_proxy(value)
             self.made.add(self.number_of(value))
             return value
         if any(map(self.is_like_value, operands)):
