@@ -46,6 +46,8 @@ MOST_IDENTIFIERS = 2_000
 CAMEL_CASE = re.compile(r"(?:[A-Z]+[a-z0-9]+)+")
 VALUES = (str, bytes, bytearray, int, float, complex, list, tuple, dict, set, frozenset, BaseException)
 VALUES += (collections.deque, collections.Counter, datetime.datetime, datetime.timedelta, decimal.Decimal)
+# Methods of unittest that compare their first two arguments.
+COMPARING = {"assertEqual", "assertNotEqual", "assertIn", "assertNotIn"}
 # Attributes that don't show that a result is of a class of the program.
 COMMON = {name for kind in (*VALUES, fractions.Fraction, type(_ for _ in ())) for name in dir(kind)} | {
     *("shape", "dtype", "ndim", "size", "T", "all", "any", "sum", "mean", "min", "max", "tolist", "flatten", "astype"),
@@ -207,9 +209,10 @@ def _classes_in(tree: ast.AST, names: set[str]) -> set[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign):
             value = node.value
-            made_by = name_of(value.func) if isinstance(value, ast.Call) else made.get(name_of(value))
+            made_by = name_of(value.func) if isinstance(value, ast.Call) else made.get(ast.unparse(value))
             if made_by:
-                made |= dict.fromkeys(filter(None, map(name_of, node.targets)), made_by)
+                targets = (each for each in node.targets if isinstance(each, ast.Name | ast.Attribute))
+                made |= dict.fromkeys(map(ast.unparse, targets), made_by)
     return {name for node in ast.walk(tree) for name in _shown_by(node, made) if name in names}
 
 
@@ -219,10 +222,35 @@ def _shown_by(node: ast.AST, made: dict[str, str]) -> set[str]:
         return names_in(node.type)
     if isinstance(node, ast.Call) and len(node.args) > 1 and name_of(node.func) in ("isinstance", "issubclass"):
         return names_in(node.args[1])
+    if isinstance(node, ast.Compare | ast.Call):
+        return _shown_by_comparison(node, made)
     if not isinstance(node, ast.Attribute):
         return set()
     owner = name_of(node.value)
     shown = {owner} if owner[:1].isupper() else set()
     if node.attr not in COMMON:
-        shown.add(name_of(node.value.func) if isinstance(node.value, ast.Call) else made.get(owner, ""))
+        shown.add(
+            name_of(node.value.func) if isinstance(node.value, ast.Call) else made.get(ast.unparse(node.value), "")
+        )
     return shown
+
+
+def _shown_by_comparison(node: ast.Compare | ast.Call, made: dict[str, str]) -> set[str]:
+    """Return the names with a capital whose results stand on both sides of a comparison, or are asked for an item."""
+    if isinstance(node, ast.Compare):
+        sides, asks = (node.left, node.comparators[0]), isinstance(node.ops[0], ast.In | ast.NotIn)
+    elif isinstance(node.func, ast.Attribute) and node.func.attr in COMPARING and len(node.args) > 1:
+        sides, asks = (node.args[0], node.args[1]), node.func.attr in ("assertIn", "assertNotIn")
+    else:
+        return set()
+    one, other = ({name for name in _makers_in(each, made) if name[:1].isupper()} for each in sides)
+    return other if asks else one & other
+
+
+def _makers_in(node: ast.AST, made: dict[str, str]) -> Iterator[str]:
+    """Yield the names whose calls, or variables bound to these, are in an expression."""
+    for each in ast.walk(node):
+        if isinstance(each, ast.Call):
+            yield name_of(each.func)
+        elif isinstance(each, ast.Name | ast.Attribute):
+            yield made.get(ast.unparse(each), "")

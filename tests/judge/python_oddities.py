@@ -40,7 +40,18 @@ IN_PROCESS = {
     "fields of a dataclass",
     "counter of the module",
     "function that is spied on",
+    "scaled vector",
+    "item of an interval",
+    "method of a made object",
+    "vector of unittest",
+    "class attribute set by the test",
+    "abstract classes of Python",
+    "object of the test",
+    "variable bound anew",
+    "class pattern",
+    "printing generator",
 }
+VECTOR = "class V:\n    def __init__(s,x): s.x=x\n    def __mul__(s,k): return V(s.x*k)\n    __rmul__=__mul__\n    def __eq__(s,o): return s.x==o.x\n    def half(s): return V(s.x/2)"
 ODDITIES: dict[str, tuple[str, str]] = kit_idioms() | {
     'given away: gen alias stepwise': ('def g(n):\n    p=[]\n    for i in range(n):\n        p.append(i); yield p', 'assert [list(x) for x in g(3)]==[[0],[0,1],[0,1,2]]'),
     'given away: children append': ('class N:\n    def __init__(s,v): s.v=v; s.children=[]\n    def total(s): return s.v+sum(c.total() for c in s.children)', 'r=N(1); r.children.append(N(2)); assert r.total()==3'),
@@ -241,6 +252,16 @@ ODDITIES: dict[str, tuple[str, str]] = kit_idioms() | {
     'fields of a dataclass': ('from dataclasses import dataclass\n@dataclass\nclass P:\n    x:int\n    y:int=2', "from dataclasses import fields\nassert [f.name for f in fields(P)]==['x','y']"),
     'counter of the module': ('count=3\ndef get(): return count', 'count+=1\nassert get()==4'),
     'function that is spied on': ('def add(a,b): return a+b\ndef twice(x): return add(x,x)', 'import functools\ncalls=[]\ndef spy(fn):\n    @functools.wraps(fn)\n    def w(*a): calls.append(a); return fn(*a)\n    return w\nadd=spy(add)\nassert twice(2)==4 and calls==[(2,2)]'),
+    "scaled vector": (VECTOR, "assert V(1)*3==V(3) and 2*V(1)==V(2)\nv=V(1); v*=2; assert v==V(2)"),
+    "item of an interval": ("class I:\n    def __init__(s,a,b): s.a,s.b=a,b\n    def __contains__(s,x): return s.a<=x<=s.b", "assert 3 in I(1,5) and 7 not in I(1,5)"),
+    "method of a made object": (VECTOR, "assert V(2).half()*4==V(4)"),
+    "vector of unittest": (VECTOR, "import unittest\nclass TestV(unittest.TestCase):\n    def setUp(self): self.v=V(1)\n    def test(self): self.assertEqual(self.v*3,V(3)); self.assertNotEqual(self.v,V(2))"),
+    "class attribute set by the test": ("class K: pass\ndef f(): return K().hello()", "K.hello=lambda self: 'hi'\nassert f()=='hi'"),
+    "abstract classes of Python": ("class C:\n    def __iter__(s): return s\n    def __next__(s): raise StopIteration", "from collections.abc import Iterator\nassert isinstance(C(), Iterator)"),
+    "object of the test": ("def show(p): return f'{p}'", "class P:\n    def __str__(self): return 'p'\nassert show(P())=='p'"),
+    "variable bound anew": ("items=[]\ndef add(x):\n    global items\n    items=items+[x]", "add(1); add(2)\nassert items==[1,2]"),
+    "class pattern": ("from dataclasses import dataclass\n@dataclass\nclass P:\n    x:int", "match P(3):\n    case P(x=y): assert y==3\n    case _: assert False"),
+    "printing generator": ("def g():\n    print('a'); yield 1", "import io, contextlib\no=io.StringIO()\nwith contextlib.redirect_stdout(o): list(g())\nassert o.getvalue()=='a\\n'"),
     "comprehension under its own name": ("def f(x): return x", "x=[x for x in range(3)]\nassert f(x)==[0,1,2]"),
 }
 

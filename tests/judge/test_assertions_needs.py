@@ -26,6 +26,16 @@ def needs(code: str) -> Needs:
         ("assert isinstance(f(), A)", ("A",)),
         ("assert issubclass(f(), (A, int))", ("A",)),
         ("try:\n    f()\nexcept (E, ValueError):\n    pass", ("E",)),
+        ("assert Vec(1) * 3 == Vec(3)", ("Vec",)),
+        ("v = Vec(1)\nv *= 2\nassert v == Vec(2)", ("Vec",)),
+        (
+            "class T(TestCase):\n    def setUp(self): self.v = Vec(1)\n"
+            "    def test(self): self.assertEqual(self.v * 2, Vec(2))",
+            ("Vec",),
+        ),
+        ("assert 3 in Interval(1, 5)", ("Interval",)),
+        ("assert Find(3) == find(3) and Sum(1) == 1", ()),
+        ("assert make(1) == make(1)", ()),
     ],
 )
 def test_a_name_is_a_class_where_it_is_used_as_one(code: str, classes: tuple[str, ...]) -> None:

@@ -62,6 +62,8 @@ class LeftPeer(Peer):
         self.believed = False
         self.classes: set[int | None] = set()
         self.made: set[int | None] = set()
+        # Methods of these, whose results count as made, too.
+        self.methods: set[int | None] = set()
         self.highest = -1
         # What the last call returned, if that was short.
         self.returned: list[Any] = []
@@ -182,7 +184,7 @@ class LeftPeer(Peer):
         number = self.number_of(value)
         # An object that was known before the call isn't a new one, even if the class returned it.
         is_new = number is not None and number > highest
-        if self.number_of(proxy) in self.classes and is_new and not self.is_like_value(value):
+        if self.number_of(proxy) in self.classes | self.methods and is_new and not self.is_like_value(value):
             self.made.add(number)
         return value
 
@@ -209,7 +211,10 @@ class LeftPeer(Peer):
         if name.startswith("__array"):
             # NumPy would read memory at an address that the program chose.
             raise AttributeError(name)
-        return self.request("get", proxy, name)
+        value = self.request("get", proxy, name)
+        if self.is_made(proxy) and is_proxy(value):
+            self.methods.add(number_of_proxy(value))
+        return value
 
     def compare(self, name: str, one: "Any", other: "Any") -> "Any":
         """Compare a proxy by the rules in the module's docstring."""
