@@ -3,9 +3,11 @@
 1. `containers_in` lists the containers in the same order on both sides, so that an index identifies one.
 2. A container has changed if its items aren't the same objects (in a set: equal objects) as in a copy made before the
    call. Its new items are sent, those that are containers in the list by their index, and replace the old ones.
+3. A container is kept if something still refers to it after the call: both sides have it in sync from then on.
 """
 
 import operator
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -144,8 +146,36 @@ def answers_to(
     except BaseException as error:  # noqa: BLE001 - it is raised on the other side
         kind, value = "raised", error
     changes = changes_among(held, before)
-    if kind == "value":
-        for index, each in enumerate(held):
-            if each is value:
-                kind, value = "same", index
-    return [("changed", changes), (kind, value)] if changes else [(kind, value)]
+    before.clear()  # whose items have one reference more
+    returned = [index for index, each in enumerate(held) if each is value]
+    messages: list[tuple[Any, ...]] = [("changed", changes)] if changes else []
+    if kind == "value" and not (same or returned) and (kept := kept_among(held)):
+        messages.append(("kept", kept))
+    return [*messages, ("same", returned[-1]) if kind == "value" and returned else (kind, value)]
+
+
+def kept_among(held: "list[Any]") -> "list[int]":
+    """Return the places of the containers among arguments that are kept, with what is in them.
+
+    None are if some are large, or of other types.
+    """
+    referred = [held[place] for place, count in enumerate(_references_to(held)) if count > REFERENCES]
+    if not referred:
+        return []
+    found = {id(each) for each in containers_in(tuple(referred), {})}
+    kept = [place for place, each in enumerate(held) if id(each) in found]
+    few = len(kept) <= MOST_HELD and all(len(held[place]) <= LARGEST_HELD for place in kept)
+    return kept if few and all(type(held[place]) in CHANGEABLE for place in kept) else []
+
+
+def _references_to(held: "list[Any]") -> "list[int]":
+    return [sys.getrefcount(each) for each in held]
+
+
+def _references_of(arguments: "tuple[Any, ...]") -> int:
+    held = containers_in(arguments, {})
+    return max(_references_to(held))
+
+
+# Those to an argument, and to a container in one, where nothing else refers to it.
+REFERENCES = _references_of(([[]],))

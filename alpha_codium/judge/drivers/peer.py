@@ -11,7 +11,8 @@
    are sent back in `("changed", ...)` before the answer, and updated in place, so that they and the containers in them
    keep their identity (see `changes`). Containers under the loaded names of the program's module are shared: each
    side sends its changes of them before its next message. So are the last ones that an object or an iterator of the
-   program gave, as its attribute, item, or result: `("held", v)`, or `("again", i)` for the i-th of them.
+   program gave, as its attribute, item, or result: `("held", v)`, or `("again", i)` for the i-th of them; and arguments
+   that the callee still refers to after a call: `("kept", places)`, before its answer.
 """
 
 import _thread
@@ -119,6 +120,8 @@ class Peer:
             self.learn(rest[0])
         elif kind == "changed":
             apply_changes(rest[0], containers_in(arguments, keywords))
+        elif kind == "kept":
+            self.keep(rest[0], arguments, keywords)
         elif kind == "shared":
             apply_changes(rest[0], self.shared + self.held)
             self.before = copies_of(self.shared + self.held)
@@ -126,6 +129,8 @@ class Peer:
         elif kind == "ask":
             for message in answers_to(self.perform, *rest):
                 self.send_answer(message)
+                if message[0] == "kept":
+                    self.keep(message[1], rest[1], rest[2])
         else:
             raise Malformed("a message of an unknown kind")
 
@@ -138,6 +143,11 @@ class Peer:
         """Keep containers of an answer in sync, too, in place of the earliest."""
         self.held = [*self.held, *containers][-MOST_HELD:]
         self.before[len(self.shared) :] = copies_of(self.held)
+
+    def keep(self, places: "list[int]", arguments: "tuple[Any, ...]", keywords: "dict[str, Any]") -> None:
+        """Keep arguments of a call in sync that the callee still refers to."""
+        containers = containers_in(arguments, keywords)
+        self.hold([containers[place] for place in places])
 
     def drop_large(self) -> None:
         """Keep what has become large no longer in sync; the other side, where it is the same, does so, too."""
