@@ -68,6 +68,8 @@ DOUBTFUL |= {
     "read_text",
     "read_bytes",
 }
+# Methods by which a test changes a container.
+CHANGING = {"append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse", "update", "add", "setdefault"}
 # Functions of Python that a program calls, and that are the test's if it defines them.
 CALLED = {"input", "print", "open"}
 
@@ -118,9 +120,23 @@ def _is_doubtful_part(node: ast.AST, names: set[str], owners: set[str]) -> bool:
 
 
 def is_recordable(tree: ast.Module) -> bool:
-    """Whether code uses nothing that depends on the process, and no attribute that a recorded function lacks."""
-    private = any(isinstance(node, ast.Attribute) and node.attr.startswith("_") for node in ast.walk(tree))
-    return not private and not words_in(tree) & SEEING
+    """Whether code uses nothing that depends on the process, and no attribute that a recorded function lacks.
+
+    Nor may it change a container or ask whether two are the same: answers are copies.
+    """
+    nodes = list(ast.walk(tree))
+    private = any(isinstance(node, ast.Attribute) and node.attr.startswith("_") for node in nodes)
+    return not (private or words_in(tree) & SEEING or any(map(_changes_container, nodes)))
+
+
+def _changes_container(node: ast.AST) -> bool:
+    if isinstance(node, ast.Subscript):
+        return not isinstance(node.ctx, ast.Load)
+    if isinstance(node, ast.Compare):
+        plain = all(isinstance(each, ast.Constant) for each in node.comparators)
+        return not plain and any(isinstance(each, ast.Is | ast.IsNot) for each in node.ops)
+    call = node.value if isinstance(node, ast.Expr) else None
+    return isinstance(call, ast.Call) and isinstance(call.func, ast.Attribute) and call.func.attr in CHANGING
 
 
 def rebound_in(tree: ast.Module) -> set[str]:

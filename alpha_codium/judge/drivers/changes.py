@@ -4,6 +4,7 @@
 2. A container has changed if its items aren't the same objects (in a set: equal objects) as in a copy made before the
    call. Its new items are sent, those that are containers in the list by their index, and replace the old ones.
 3. A container is kept if something still refers to it after the call: both sides have it in sync from then on.
+4. Containers that an answer has twice, or in common with the arguments, are sent as copies, and then put together.
 """
 
 import operator
@@ -151,7 +152,32 @@ def answers_to(
     messages: list[tuple[Any, ...]] = [("changed", changes)] if changes else []
     if kind == "value" and not (same or returned) and (kept := kept_among(held)):
         messages.append(("kept", kept))
+    if kind == "value" and not returned and (twins := twins_in(value, held)):
+        messages.append(("twins", twins))
     return [*messages, ("same", returned[-1]) if kind == "value" and returned else (kind, value)]
+
+
+def twins_in(value: "Any", held: "list[Any]") -> "list[tuple[int, int]]":
+    """Return `(place, earlier)` of containers in an answer that are among the arguments' `held`, or earlier in it.
+
+    `earlier` is the place among both, of which `held` comes first. None are sought in a large answer.
+    """
+    if type(value) not in (list, tuple, dict) or len(value) > LARGEST_HELD:
+        return []
+    first = {id(each): place for place, each in enumerate(held)}
+    found = enumerate(containers_in((value,), {}), len(held))
+    return [(at - len(held), first[id(each)]) for at, each in found if first.setdefault(id(each), at) != at]
+
+
+def put_together(value: "Any", twins: "list[tuple[int, int]]", held: "list[Any]") -> None:
+    """Replace the copies in an answer by the containers that they stand for."""
+    found = containers_in((value,), {})
+    originals = {id(found[place]): [*held, *found][earlier] for place, earlier in twins}
+    for each in found:
+        if type(each) is list:
+            each[:] = [originals.get(id(item), item) for item in each]
+        elif isinstance(each, dict):
+            each.update({key: originals[id(item)] for key, item in each.items() if id(item) in originals})
 
 
 def kept_among(held: "list[Any]") -> "list[int]":

@@ -12,7 +12,8 @@
    keep their identity (see `changes`). Containers under the loaded names of the program's module are shared: each
    side sends its changes of them before its next message. So are the last ones that an object or an iterator of the
    program gave, as its attribute, item, or result: `("held", v)`, or `("again", i)` for the i-th of them; and arguments
-   that the callee still refers to after a call: `("kept", places)`, before its answer.
+   that the callee still refers to after a call: `("kept", places)`, before its answer. `("twins", pairs)` comes before
+   an answer with containers of the arguments, or with one twice.
 """
 
 import _thread
@@ -31,6 +32,7 @@ from alpha_codium.judge.drivers.changes import (
     containers_in,
     copies_of,
     held_in,
+    put_together,
     same_among,
 )
 from alpha_codium.judge.drivers.describing import build, describe
@@ -99,10 +101,16 @@ class Peer:
 
     def await_answer(self, arguments: "tuple[Any, ...]", keywords: "dict[str, Any]") -> "tuple[str, Any]":
         """Wait for the answer to a request with those arguments; answer the other side's requests meanwhile."""
+        twins: list[tuple[int, int]] = []
         while True:
             kind, *rest = self.receive()
+            if twins and kind in ("value", "held"):
+                put_together(rest[0], twins, containers_in(arguments, keywords))
             if kind in ("value", "raised"):
                 return kind, rest[0]
+            if kind == "twins":
+                twins = rest[0]
+                continue
             if kind == "error":
                 return "raised", exception_of(getattr(builtins, rest[0]), *rest[1:])
             if kind == "same":
