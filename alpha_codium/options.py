@@ -14,6 +14,7 @@ import types
 from collections.abc import Callable, Coroutine, Iterator, Mapping, Sequence
 from dataclasses import Field, dataclass, fields, replace
 from numbers import Integral, Real
+from pathlib import Path
 from typing import Annotated, Any, ForwardRef, Literal, ParamSpec, TypeVar, Union, get_args, get_origin
 
 from alpha_codium.errors import UserError
@@ -66,6 +67,14 @@ class OptionField:
         """Whether it takes several texts, for which it is repeated."""
         kinds = (self.kind, *get_args(self.kind))
         return self.option.parse is None and any(each in (Sequence[str], tuple[str, ...]) for each in kinds)
+
+    def without_paths(self, value: Any) -> Any:
+        """Return a value with texts in place of paths, unless it may be one."""
+        if Path in get_args(self.kind) or self.kind is Path:
+            return value
+        if isinstance(value, list | tuple) and any(isinstance(each, Path) for each in value):
+            return tuple(str(each) if isinstance(each, Path) else each for each in value)
+        return str(value) if isinstance(value, Path) else value
 
     def fault(self, value: Any) -> str:
         """Return why a value isn't one of this option; empty if it may be."""
@@ -139,14 +148,20 @@ def use_case(
 
 
 def _checked(options: O) -> O:
-    """Return options, with a list of one in place of a text where several may be given; raises UserError."""
+    """Return options, with texts in place of paths, and a list of one of a text where several may be given.
+
+    Raises UserError.
+    """
     changed: dict[str, Any] = {}
     for each in options_of(type(options)):
-        value = getattr(options, each.name)
+        given = getattr(options, each.name)
+        value = each.without_paths(given)
         if each.many and isinstance(value, str):
-            changed[each.name] = (value,)
+            value = (value,)
         elif fault := each.fault(value):
             raise UserError(f"`{each.name}` {fault}")
+        if value is not given:
+            changed[each.name] = value
     return replace(options, **changed) if changed else options  # type: ignore[type-var]
 
 

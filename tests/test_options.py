@@ -17,6 +17,7 @@ import alpha_codium as ac
 from alpha_codium.app.options import judging, repository, shared, solving
 from alpha_codium.app.run_folders import RESUMABLE_ENTRIES
 from alpha_codium.cli.fields import fields_of
+from alpha_codium.errors import UserError
 from alpha_codium.gen import choosing
 from alpha_codium.options import Argument, Option, in_options, recorded, use_case
 
@@ -153,6 +154,17 @@ def test_a_list_of_numbers_is_read_or_refused(text: str) -> None:
         return
     assert found and list(found) == sorted(set(found)) and found[0] > 0
     assert shared.numbers(",".join(map(str, found))) == found
+
+
+def test_a_path_is_a_text_where_no_path_is_asked_for(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="there is no file or folder"):
+        ac.score(tmp_path / "samples.jsonl", dataset=tmp_path / "none.jsonl")  # type: ignore[arg-type]
+    with pytest.raises(UserError, match="there is no run"):
+        ac.compare([tmp_path / "none"])  # type: ignore[list-item]
+    with pytest.raises(UserError, match="there is no run"):
+        ac.replay(tmp_path / "none")  # type: ignore[arg-type]
+    with pytest.raises(UserError, match="`runs` is empty"):
+        ac.compare([])
 
 
 def test_a_text_where_several_may_be_given_is_one_of_them() -> None:

@@ -108,6 +108,8 @@ def _scored(name: str, folder: RunFolder) -> ScoredRun:
 
 def _folders(runs: Sequence[str], baseline: str | None) -> list[RunFolder]:
     """Return the folders of all runs, the baseline's first."""
+    if not runs:
+        raise UserError("`runs` is empty: name a run at least")
     folders = [reopened(name) for name in runs]
     if baseline is None:
         return folders
