@@ -87,7 +87,7 @@ def _merged(
 
 def _parts(runs: Sequence[str]) -> list[RunFolder]:
     """Return the folders of the runs; a single name stands for all parts of that name, if there are any."""
-    whole = runs_folder() / runs[0]
+    whole = Path(runs[0]).absolute() if "/" in runs[0] else runs_folder() / runs[0]
     found = sorted(path.parent for path in whole.parent.glob(f"{whole.name}-*-of-*/run.toml"))
     if len(runs) == 1 and (found or not is_begun(runs[0])):
         if not found:
@@ -117,8 +117,9 @@ def _shard_of(folder: RunFolder) -> Shard:
 
 def _common_name(folders: Sequence[RunFolder]) -> str:
     """Return the name of the whole run, from that of its first part; raises UserError if it has another form."""
-    name = Shard(1, len(folders)).whole_name(folders[0].name)
-    if name == folders[0].name:
+    first = found_by(folders[0].path)
+    name = Shard(1, len(folders)).whole_name(first)
+    if name == first:
         raise UserError("give the merged run a name with `run`")
     return name
 

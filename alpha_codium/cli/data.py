@@ -136,11 +136,12 @@ def validate(common: CommonOptions, csv_path: str | None, tests_column: str | No
     refuse_nameless_part(**options)
     options["run"] = new_run("validate", options["run"], options["resume"])
     reporter = Reporter(common)
-    report = validation.validate(**options, settings=settings, on_event=reporter)
+    with reporter.resumable():
+        report = validation.validate(**options, settings=settings, on_event=reporter)
+        common.write_files(report, csv_path)
     if report.stored is not None:
         click.echo(f"stored in {report.stored}", err=True)
-    common.write_files(report, csv_path)
-    print_validation(report, reporter.run.name if reporter.run else "")
+    print_validation(report, reporter.name)
 
 
 def _refuse_for_rows() -> None:

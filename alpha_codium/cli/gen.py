@@ -117,7 +117,7 @@ def print_summary(summary: "RunSummary", common: CommonOptions) -> None:
     if common.verbosity >= 0:
         if summary.complete:
             click.echo(visible(summary.closing()), err=True)
-        click.echo(LOOK.format(summary.run), err=True)
+        click.echo(LOOK.format(summary.name), err=True)
     if not summary.complete:
         raise click.exceptions.Exit(1)
 

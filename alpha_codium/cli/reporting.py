@@ -1,5 +1,6 @@
 """Events of use cases on stderr: run folders, previews, and how far the work is."""
 
+import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -56,12 +57,17 @@ class Reporter:
                 for line in examination.lines():
                     click.echo(line)
 
-    def tell_how_to_look(self) -> None:
-        """Say how to look at the run that was opened."""
+    @property
+    def name(self) -> str:
+        """What to type for the run that was opened: its name, or its path; empty if there is none."""
         from alpha_codium.app.run_folders import found_by
 
+        return shlex.quote(found_by(self.run)) if self.run is not None else ""
+
+    def tell_how_to_look(self) -> None:
+        """Say how to look at the run that was opened."""
         if self.run is not None and not self.quiet:
-            click.echo(LOOK.format(found_by(self.run)), err=True)
+            click.echo(LOOK.format(self.name), err=True)
 
     @contextmanager
     def resumable(self, command: str = "") -> Iterator[None]:
@@ -75,19 +81,17 @@ class Reporter:
             yield
         except KeyboardInterrupt:
             if self.run is not None:
-                click.echo(f"resume this run with {self._to_resume(self.run, command)}", err=True)
+                click.echo(f"resume this run with {self._to_resume(command)}", err=True)
             raise
         except UserError as error:
             if self.run is None or not can_resume_after(error, self.run):
                 raise
-            again = self._to_resume(self.run, command)
+            again = self._to_resume(command)
             raise UserError(f"{error} (run {self.run.name}: resume it with {again})") from error
 
-    def _to_resume(self, run: Path, command: str) -> str:
-        """Return the command that resumes a run; the run records the budgets that it began with, and no later ones."""
-        from alpha_codium.app.run_folders import found_by
-
+    def _to_resume(self, command: str) -> str:
+        """Return the command that resumes the run, which records the budgets that it began with, and no later ones."""
         context = click.get_current_context()
         later = self.overrides if context.params.get("resume") else ()
         budgets = [f"-o {each}" for each in later if each.startswith("budget.")]
-        return " ".join([command or context.command_path, "--resume", found_by(run), *budgets])
+        return " ".join([command or context.command_path, "--resume", self.name, *budgets])

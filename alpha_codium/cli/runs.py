@@ -111,15 +111,14 @@ def merge(common: CommonOptions, **given: Any) -> None:
 
     reporter = Reporter(common)
     result = merge(**given, on_event=reporter)
-    run = reporter.run.name if reporter.run else ""
     if isinstance(result, RunSummary):
         print_summary(result, common)
         return
     common.write_json(result)
     if isinstance(result, Score):
-        print_score(result, run)
+        print_score(result, reporter.name)
     else:
-        print_validation(result, run)
+        print_validation(result, reporter.name)
 
 
 @group.command()

@@ -1,5 +1,6 @@
 """The options of the commands that score, and a score on stdout."""
 
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -56,7 +57,7 @@ def run_and_print(name: str, common: CommonOptions, evaluate: "Callable[..., Sco
         common.write_files(result, csv_path)
     for line in result.problem_lines() if per_problem else ():
         say(line)
-    print_score(result, reporter.run.name if reporter.run else "")
+    print_score(result, reporter.name)
 
 
 def with_earlier(common: CommonOptions, given: dict[str, Any]) -> "Settings":
@@ -111,7 +112,7 @@ def _tell_what_next(run: str, shard: str) -> None:
     from alpha_codium.eval.shards import Shard
 
     if shard:
-        whole = Shard.of(shard, {}).whole_name(run)
+        whole = shlex.quote(Shard.of(shard, {}).whole_name(shlex.split(run)[0]))
         click.echo(f"part {shard}; when all parts are judged: gencode runs merge {whole}", err=True)
     elif run:
         click.echo(LOOK.format(run), err=True)

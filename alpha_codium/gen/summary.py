@@ -1,5 +1,6 @@
 """The numbers of a run: its progress, and the summary at its end."""
 
+import shlex
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -10,6 +11,7 @@ from alpha_codium.config import Settings
 from alpha_codium.eval.shards import Shard
 from alpha_codium.gen.budgets import Account
 from alpha_codium.gen.sample import StageProgress
+from alpha_codium.paths import runs_folder
 from alpha_codium.runs.events import finished_transcripts
 from alpha_codium.solution import Candidate
 from alpha_codium.values import JsonValue
@@ -111,12 +113,18 @@ class RunSummary(JsonValue):
         for budget, samples in self.ended_by_budget.items():
             ended = f"{budget} is spent and ended {counted(samples, 'sample')}"
             if lost := self.lost_by_budget.get(budget):
-                yield f"{ended}, {lost} of them without a program: raise it and try again with `resume` {self.run}"
+                yield f"{ended}, {lost} of them without a program: raise it and try again with `resume` {self.name}"
             else:
                 yield f"{ended}: each counts with the program that it had"
         if others := self.unfinished - sum(self.lost_by_budget.values()):
             ended = f"{counted(others, 'sample')} ended because of errors other than the model's"
-            yield f"{ended}: try again with `resume` {self.run}"
+            yield f"{ended}: try again with `resume` {self.name}"
+
+    @property
+    def name(self) -> str:
+        """What to type for the run: its name, or its path if it isn't in the folder of runs."""
+        folder = Path(self.run_folder)
+        return shlex.quote(self.run if folder.parent == runs_folder() else str(folder))
 
     def closing(self) -> str:
         """Return the score on the public tests, the cost and the next command, as the last lines of a run."""
@@ -125,7 +133,7 @@ class RunSummary(JsonValue):
         if self.shard:
             whole = Shard.of(self.shard, {}).whole_name(self.run)
             return f"part {self.shard}; when all parts are done: gencode runs merge {whole}"
-        compare = f"gencode compare {self.run} OTHER_RUN"
+        compare = f"gencode compare {self.name} OTHER_RUN"
         return f"{score}, cost {in_dollars(self.spent)}\nnext: {self.next_command}\n  or: {compare}"
 
 

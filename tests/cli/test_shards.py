@@ -100,6 +100,18 @@ def test_what_is_no_whole_is_not_merged(samples: tuple[Path, Path], home: Path) 
     assert not (runs / "r").exists()
 
 
+def test_parts_anywhere_are_merged_and_what_to_type_is_said(
+    samples: tuple[Path, Path], home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for number in (1, 2):
+        done = score(samples, "--run", "./my parts", "--shard", f"{number}/2")
+        assert f"gencode runs merge '{tmp_path}/my parts'" in done.stderr, done.stderr
+    merged = run_cli("runs", "merge", "./my parts")
+    assert merged.returncode == 0, merged.stderr
+    assert f"look at it: gencode report '{tmp_path}/my parts'" in merged.stderr
+
+
 def test_a_part_needs_a_name_that_all_have_in_common(samples: tuple[Path, Path]) -> None:
     assert_refused(score(samples, "--shard", "1/2"), "--shard needs --run NAME, the same for all parts")
     assert_refused(score(samples, "--run", "r", "--shard", "3/2"), "--shard '3/2' is part 3/2")
