@@ -75,6 +75,8 @@ ODDITIES: dict[str, tuple[str, str]] = kit_idioms() | {
     'twins: identity': ("def adults(us): return [u for u in us if u['age']>17]", "us=[{'age':20},{'age':3}]; r=adults(us); assert r[0] is us[0] and len(r)==1"),
     'twins: dict': ('def group(xs): return {len(x): x for x in xs}', 'xs=[[1],[2,3]]; g=group(xs); g[1].append(5); assert xs==[[1,5],[2,3]]'),
     'twins: dict same': ("def f():\n    l=[]\n    return {'a': l, 'b': l}", "d=f(); d['a'].append(1); assert d['b']==[1]"),
+    'twins: sorted in place': ("def f(items, n):\n    items.sort(key=lambda x: -x['p'])\n    return items[:n]", "assert f([{'p': 1}, {'p': 2}], 1) == [{'p': 2}]\nxs=[{'p': 1}, {'p': 2}]; r=f(xs,1); assert r[0] is xs[0] and xs == [{'p': 2}, {'p': 1}]"),
+    'twins: reversed in place': ('def f(m):\n    m.reverse()\n    return m[0]', 'm=[[1],[2]]; r=f(m); assert r==[2] and r is m[0]'),
     "seed in the test": ("import random\ndef roll(n): return [random.randint(1,6) for _ in range(n)]", "import random\nrandom.seed(42); a=roll(5); random.seed(42); assert a==roll(5)==[6,1,1,6,3]"),
     "seed of numpy": ("import numpy as np\ndef noise(n): return np.random.rand(n).tolist()", "import numpy as np\nnp.random.seed(1); a=noise(3); np.random.seed(seed=1); assert a==noise(3)"),
     "as deep as alone": ("def f(n): return 0 if n==0 else 1+f(n-1)", "assert f(994)==994"),

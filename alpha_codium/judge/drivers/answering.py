@@ -71,9 +71,9 @@ def answer_all(requests: "Iterator[str]", out: int) -> None:
             found[name] = look_up(namespace, name)
         return found[name](*arguments[1:], **keywords)
 
-    write_all(out, spelt(answers_to(perform, "load", (), {}, [])))
+    write_all(out, spelt(answers_to(perform, "load", (), {}, [])[0]))
     for text in requests:
-        write_all(out, spelt(answers_to(perform, *message_in(text)[1:])))
+        write_all(out, spelt(answers_to(perform, *message_in(text)[1:])[0]))
     exit_process(0)
 
 

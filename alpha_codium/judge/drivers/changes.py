@@ -9,7 +9,7 @@
 
 import operator
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 CHANGEABLE = (list, dict, set, bytearray)
@@ -98,7 +98,7 @@ def _items_of(value: "Any") -> "list[Any]":
     return list(value)
 
 
-def apply_changes(changes: "list[Any]", held: "list[Any]") -> None:
+def apply_changes(changes: "list[Any]", held: "Sequence[Any]") -> None:
     """Fill the containers that have changed with their new items."""
     for index, items, places in changes:
         for place, other in places:
@@ -134,8 +134,11 @@ def answers_to(
     arguments: "tuple[Any, ...]",
     keywords: "dict[str, Any]",
     same: "list[tuple[int, int]]",
-) -> "list[tuple[Any, ...]]":
-    """Run `perform(what, arguments, keywords)`; return messages with its changes and its result (see `peer`)."""
+) -> "tuple[list[tuple[Any, ...]], list[Any]]":
+    """Run `perform(what, arguments, keywords)`; return messages with its changes and its result (see `peer`).
+
+    Return the containers among the arguments before the call, too, which the messages name by their places.
+    """
     for place, earlier in same:
         arguments = (*arguments[:place], arguments[earlier], *arguments[place + 1 :])
     held = containers_in(arguments, keywords)
@@ -154,7 +157,7 @@ def answers_to(
         messages.append(("kept", kept))
     if kind == "value" and not returned and (twins := twins_in(value, held)):
         messages.append(("twins", twins))
-    return [*messages, ("same", returned[-1]) if kind == "value" and returned else (kind, value)]
+    return [*messages, ("same", returned[-1]) if kind == "value" and returned else (kind, value)], held
 
 
 def twins_in(value: "Any", held: "list[Any]") -> "list[tuple[int, int]]":
@@ -169,7 +172,7 @@ def twins_in(value: "Any", held: "list[Any]") -> "list[tuple[int, int]]":
     return [(at - len(held), first[id(each)]) for at, each in found if first.setdefault(id(each), at) != at]
 
 
-def put_together(value: "Any", twins: "list[tuple[int, int]]", held: "list[Any]") -> None:
+def put_together(value: "Any", twins: "list[tuple[int, int]]", held: "Sequence[Any]") -> None:
     """Replace the copies in an answer by the containers that they stand for."""
     found = containers_in((value,), {})
     originals = {id(found[place]): [*held, *found][earlier] for place, earlier in twins}

@@ -19,7 +19,7 @@
 import _thread
 import builtins
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from alpha_codium.judge.codec import MAX_SIZE, Malformed, decode, encode
@@ -42,6 +42,8 @@ from alpha_codium.judge.drivers.proxies import is_proxy, new_proxy, number_of_pr
 
 FD = 3
 DIGITS = 8
+# Messages in which containers among the arguments of a request are named by their places.
+OF_ARGUMENTS = ("changed", "kept", "twins", "same")
 ENDED = "it ended before its tests did"
 
 
@@ -101,44 +103,49 @@ class Peer:
 
     def await_answer(self, arguments: "tuple[Any, ...]", keywords: "dict[str, Any]") -> "tuple[str, Any]":
         """Wait for the answer to a request with those arguments; answer the other side's requests meanwhile."""
+        # The places in messages are those before the call, which may put containers elsewhere.
+        given = containers_in(arguments, keywords) if self.before else None
         twins: list[tuple[int, int]] = []
         while True:
             kind, *rest = self.receive()
+            if given is None and kind in OF_ARGUMENTS:
+                given = containers_in(arguments, keywords)
             if twins and kind in ("value", "held"):
-                put_together(rest[0], twins, containers_in(arguments, keywords))
+                put_together(rest[0], twins, given or [])
             if kind in ("value", "raised"):
                 return kind, rest[0]
-            if kind == "twins":
-                twins = rest[0]
-                continue
             if kind == "error":
                 return "raised", exception_of(getattr(builtins, rest[0]), *rest[1:])
-            if kind == "same":
-                return "value", containers_in(arguments, keywords)[rest[0]]
+            if kind == "same" and given is not None:
+                return "value", given[rest[0]]
             if kind == "held":
                 self.hold(held_in(rest[0]))
                 return "value", rest[0]
             if kind == "again":
                 return "value", self.held[rest[0]]
-            self.take(kind, rest, arguments, keywords)
+            if kind == "twins":
+                twins = rest[0]
+            else:
+                self.take(kind, rest, given or [])
 
-    def take(self, kind: str, rest: "list[Any]", arguments: "tuple[Any, ...]", keywords: "dict[str, Any]") -> None:
-        """Handle a message that isn't an answer."""
+    def take(self, kind: str, rest: "list[Any]", given: "Sequence[Any]" = ()) -> None:
+        """Handle a message that isn't an answer; `given` are the containers among the arguments of the last request."""
         if kind == "known":
             self.learn(rest[0])
         elif kind == "changed":
-            apply_changes(rest[0], containers_in(arguments, keywords))
+            apply_changes(rest[0], given)
         elif kind == "kept":
-            self.keep(rest[0], arguments, keywords)
+            self.hold([given[place] for place in rest[0]])
         elif kind == "shared":
             apply_changes(rest[0], self.shared + self.held)
             self.before = copies_of(self.shared + self.held)
             self.drop_large()
         elif kind == "ask":
-            for message in answers_to(self.perform, *rest):
+            messages, given = answers_to(self.perform, *rest)
+            for message in messages:
                 self.send_answer(message)
                 if message[0] == "kept":
-                    self.keep(message[1], rest[1], rest[2])
+                    self.hold([given[place] for place in message[1]])
         else:
             raise Malformed("a message of an unknown kind")
 
@@ -151,11 +158,6 @@ class Peer:
         """Keep containers of an answer in sync, too, in place of the earliest."""
         self.held = [*self.held, *containers][-MOST_HELD:]
         self.before[len(self.shared) :] = copies_of(self.held)
-
-    def keep(self, places: "list[int]", arguments: "tuple[Any, ...]", keywords: "dict[str, Any]") -> None:
-        """Keep arguments of a call in sync that the callee still refers to."""
-        containers = containers_in(arguments, keywords)
-        self.hold([containers[place] for place in places])
 
     def drop_large(self) -> None:
         """Keep what has become large no longer in sync; the other side, where it is the same, does so, too."""

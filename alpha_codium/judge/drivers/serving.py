@@ -158,7 +158,7 @@ def serve(program: "CodeType") -> None:
             message = peer.receive()
         except ProgramEnded:
             exit_process(0)
-        peer.take(message[0], list(message[1:]), (), {})
+        peer.take(message[0], list(message[1:]))
 
 
 if "program" in globals():
