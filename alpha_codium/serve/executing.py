@@ -11,7 +11,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from alpha_codium.eval.judging import OpenJudge
 from alpha_codium.language_table import LANGUAGES
-from alpha_codium.limits import WALL_EXTRA_SECONDS, WALL_FACTOR
+from alpha_codium.limits import CHECKER_LIMITS, WALL_EXTRA_SECONDS, WALL_FACTOR
 from alpha_codium.program import Job, PairJob
 from alpha_codium.sandbox import Sandbox
 from alpha_codium.sandbox.remote import IDENTITY_HEADER
@@ -27,7 +27,8 @@ Result = TypeVar("Result")
 # The highest limits that a job may have.
 MOST = {
     "cpu_seconds": MOST_SECONDS,
-    "wall_seconds": WALL_FACTOR * MOST_SECONDS + WALL_EXTRA_SECONDS,
+    # A candidate waits while its interactor works, and the interactor has more time still.
+    "wall_seconds": WALL_FACTOR * MOST_SECONDS + WALL_EXTRA_SECONDS + 2 * CHECKER_LIMITS.cpu_seconds,
     "memory_bytes": MOST_MEMORY,
     "output_bytes": 64 << 20,
     "file_bytes": 1 << 30,
