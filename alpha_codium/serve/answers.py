@@ -42,6 +42,10 @@ def add_errors(app: FastAPI) -> None:
     async def invalid(_: Request, error: RequestValidationError) -> Response:
         return AsciiResponse({"detail": reasons_in(error.errors(), 1)}, 422)
 
+    @app.exception_handler(HTTPException)
+    async def unable(_: Request, error: HTTPException) -> Response:
+        return AsciiResponse({"detail": error.detail}, error.status_code, error.headers)
+
     @app.exception_handler(Refused)
     async def refused(_: Request, error: Refused) -> Response:
         return AsciiResponse({"detail": str(error)}, error.status, {"Retry-After": str(error.retry_after)})
@@ -52,11 +56,16 @@ def add_errors(app: FastAPI) -> None:
 
     @app.exception_handler(Exception)
     async def broken(_: Request, error: Exception) -> Response:
-        return AsciiResponse({"detail": f"the server failed ({type(error).__name__}); its log has the traceback"}, 500)
+        return AsciiResponse({"detail": failure_text(error)}, 500)
 
     @app.exception_handler(ErrorAnswer)
     async def answered(_: Request, error: ErrorAnswer) -> Response:
         return AsciiResponse(error.content, error.status)
+
+
+def failure_text(error: Exception) -> str:
+    """Return what a client is told of an exception that nobody expected."""
+    return f"the server failed ({type(error).__name__}); its log has the traceback"
 
 
 def reasons_in(errors: Sequence[Mapping[str, Any]], first: int = 0) -> str:

@@ -29,6 +29,8 @@ KEEP_ALIVE = [
     *((socket.IPPROTO_TCP, getattr(socket, name), value) for name, value in PROBES.items() if hasattr(socket, name)),
 ]
 CONNECT_SECONDS = 10.0
+# The status of what a server can read, but not do.
+INVALID = 422
 
 
 class JudgeError(Exception):
@@ -232,7 +234,9 @@ class Servers:
         if response.is_server_error:
             raise Failed(_detail(response))
         if not response.is_success:
-            raise self.refused(f"{server.url}: {_detail(response)}")
+            # Any server would say the same of an invalid request.
+            where = "" if response.status_code == INVALID else f"{server.url}: "
+            raise self.refused(f"{where}{_detail(response)}")
         try:
             answer = _json_of(response)
         except (ValueError, RecursionError) as error:

@@ -73,7 +73,7 @@ async def test_a_request_that_always_fails_is_an_error_after_some_tries(server: 
     assert server.asked == [path] * TRIES
 
 
-@pytest.mark.parametrize("path", ["/400", "/401", "/403", "/413", "/422"])
+@pytest.mark.parametrize("path", ["/400", "/401", "/403", "/413"])
 async def test_a_page_that_refuses_a_request_is_a_refusal(server: Server, path: str) -> None:
     async with asyncio.timeout(20), Servers([server.url]) as opened:
         with pytest.raises(RequestRefused, match=f"{server.url}: {path[1:]} "):

@@ -29,10 +29,48 @@ def posted(client: httpx.Client, path: str, body: Any) -> httpx.Response:
 @pytest.mark.parametrize("fields", LIMITS)
 def test_a_problem_that_no_program_can_be_judged_by_is_refused(client: httpx.Client, fields: dict[str, Any]) -> None:
     item = {"program": "print(1)", "problem": {"private_tests": TESTS} | fields}
+    answer = posted(client, "/v1/judge", item)
+    assert (answer.status_code, "detail" in answer.json()) == (422, True)
+    (line, found), reason = batch(client, [item, {"program": "print(1)", "tests": TESTS}]), answer.json()["detail"]
+    assert line == {"index": 0, "answer": None, "error": reason, "fault": "data"}
+    assert (found["index"], found["answer"]["accepted"], found["fault"]) == (1, True, "")
+
+
+def batch(client: httpx.Client, programs: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the lines of the answer to a batch."""
+    answer = posted(client, "/v1/judge/batch", {"programs": programs})
+    assert answer.status_code == 200, answer.text
+    return [json.loads(line) for line in answer.text.splitlines()]
+
+
+def test_programs_of_a_batch_that_cannot_be_prepared_have_lines_of_their_own(client: httpx.Client) -> None:
     right = {"program": "print(1)", "tests": TESTS}
-    for address, body in (("/v1/judge", item), ("/v1/judge/batch", {"programs": [right, item]})):
-        answer = posted(client, address, body)
-        assert (answer.status_code, "detail" in answer.json()) == (422, True)
+    odd = [right | {"language": "\ud800"}, right | {"checker": {"name": "no"}}, {"program": "", "problem": "no"}]
+    lines = batch(client, [right, *odd, right])
+    assert [line["index"] for line in lines[:3]] == [1, 2, 3]
+    assert [line["error"].split()[0] for line in lines[:3]] == ["language:", "problem", "problem:"]
+    assert [line["answer"]["verdict"] for line in lines[3:]] == ["accepted"] * 2
+
+
+def test_an_answer_says_whose_fault_it_is_that_a_test_has_no_verdict(client: httpx.Client) -> None:
+    malformed = {"program": "print(1)", "tests": [{"input": "\ud800", "output": "1"}]}
+    requests = [malformed, {"program": "print(1)", "tests": []}, {"program": "print(1)", "tests": TESTS}]
+    answers = [posted(client, "/v1/judge", each).json() for each in requests]
+    assert [each["fault"] for each in answers] == ["data", "data", ""]
+
+
+@pytest.mark.parametrize(
+    ("path", "body"),
+    [
+        ("/v1/judge", {"program": "", "problem": {"private_tests": TESTS, "\ud800": 1}}),
+        ("/v1/judge", {"program": "", "tests": TESTS, "checker": {"name": "tokens", "arguments": {"\ud800": 1}}}),
+        ("/v1/execute", {"program": PROGRAM.to_json(), "inputs": [""], "\ud800": 1}),
+    ],
+)
+def test_a_refusal_that_repeats_broken_text_is_one(client: httpx.Client, path: str, body: dict[str, Any]) -> None:
+    answer = posted(client, path, body)
+    assert answer.status_code == 422, answer.text
+    assert "\ud800" in answer.json()["detail"]
 
 
 @pytest.mark.parametrize(
