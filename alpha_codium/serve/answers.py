@@ -10,7 +10,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel
 
-from alpha_codium.errors import SandboxError
+from alpha_codium.errors import JobUnsupported, SandboxError
 from alpha_codium.hosting import Refused
 from alpha_codium.wording import without_paths
 
@@ -50,6 +50,10 @@ def add_errors(app: FastAPI) -> None:
     async def refused(_: Request, error: Refused) -> Response:
         return AsciiResponse({"detail": str(error)}, error.status, {"Retry-After": str(error.retry_after)})
 
+    @app.exception_handler(JobUnsupported)
+    async def unsupported(_: Request, error: JobUnsupported) -> Response:
+        return AsciiResponse({"detail": str(error)}, 422)
+
     @app.exception_handler(SandboxError)
     async def fault(_: Request, error: SandboxError) -> Response:
         return AsciiResponse({"detail": without_paths(error)}, 500)
@@ -76,7 +80,7 @@ def reasons_in(errors: Sequence[Mapping[str, Any]], first: int = 0) -> str:
 
 async def json_of(request: Request, key: str) -> Any:
     """Return the JSON of a request; raises ErrorAnswer, which has the reason as `key`."""
-    if not request.headers.get("content-type", "").startswith("application/json"):
+    if not request.headers.get("content-type", "").lower().startswith("application/json"):
         # A web page can send other types to this machine without asking.
         raise ErrorAnswer(415, {key: "requests must be of type application/json"})
     try:

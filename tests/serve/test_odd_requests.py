@@ -13,6 +13,8 @@ from tests.serve.test_malformed import CONFIG, JUDGED, PISTON, PROGRAM, RUN_CODE
 
 TESTS = JUDGED["tests"]
 JAVA = "public class Main { public static void main(String[] a) { System.out.println(1); } }"
+JAVA_PROGRAM = {"language": "java", "files": {"Main.java": JAVA}, "main": "Main.java"}
+SIDE = {"program": PROGRAM.to_json()}
 LIMITS = [
     *({"time_limit_seconds": each} for each in (-1, 1e9, 1e300, float("nan"), float("inf"))),
     *({"memory_limit_bytes": each} for each in (-1, 2**45, 2**70)),
@@ -78,11 +80,47 @@ def test_a_refusal_that_repeats_broken_text_is_one(client: httpx.Client, path: s
     [
         ("/v1/execute", {"program": PROGRAM.to_json() | {"language": "ada"}, "inputs": [""]}),
         ("/v1/execute", {"program": PROGRAM.to_json(), "inputs": [""], "limits": {"open_files": 3}}),
+        ("/v1/execute", {"program": PROGRAM.to_json(), "inputs": [""], "driver": "\ud800"}),
+        ("/v1/execute_pair", {"left": {"program": PROGRAM.to_json(), "driver": "\ud800"}, "right": SIDE}),
+        *(
+            ("/v1/execute", {"program": {"language": language, "files": dict.fromkeys(files, ""), "main": files[0]}})
+            for language, files in (
+                ("python3", ["a.py", "b.py"]),
+                ("cpp", ["a.cpp", "b.cpp"]),
+                ("cpp", ["a.cpp", "a.cpp/b"]),
+                ("cpp", ["\ud800.cpp"]),
+                ("cpp", ["a" * 300]),
+            )
+        ),
+        ("/v1/execute", {"program": JAVA_PROGRAM, "inputs": [""], "driver": "x"}),
+        ("/v1/execute_pair", {"left": SIDE, "right": {"program": PROGRAM.to_json() | {"language": "ruby"}}}),
         ("/v1/rewards", {"answers": [{"answer": "", "tests": TESTS}], "length_penalty": float("inf")}),
     ],
 )
 def test_what_the_server_does_not_have_is_refused(client: httpx.Client, path: str, body: dict[str, Any]) -> None:
     assert posted(client, path, body).status_code == 422
+
+
+def test_the_names_of_types_have_no_case(client: httpx.Client) -> None:
+    headers = {"content-type": "Application/JSON"}
+    for path, body in (("/submissions?wait=true", SUBMISSION), ("/api/v2/execute", PISTON), ("/v1/judge", JUDGED)):
+        assert client.post(path, content=json.dumps(body).encode(), headers=headers).is_success
+
+
+CHECKED_BY = {"files": {"check.py": "import sys; sys.exit(42)"}}
+
+
+@pytest.mark.parametrize(
+    "arguments", [CHECKED_BY | {"flags": "\ud800"}, {"files": {"a.py": "", "a.py/b": ""}}, {"files": {"\ud800.py": ""}}]
+)
+def test_a_checker_program_that_cannot_be_stored_takes_no_verdict_from_others(
+    client: httpx.Client, arguments: dict[str, Any]
+) -> None:
+    checker = {"name": "program", "arguments": arguments}
+    odd, right = ({"program": "print(1)", "tests": TESTS} | more for more in ({"checker": checker}, {}))
+    assert posted(client, "/v1/judge", odd).status_code == 422
+    refused, judged = batch(client, [odd, right])
+    assert (refused["fault"], judged["answer"]["verdict"]) == ("data", "accepted")
 
 
 @pytest.mark.parametrize(
