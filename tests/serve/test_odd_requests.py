@@ -169,6 +169,30 @@ def test_an_archive_whose_lzma_data_are_broken_is_refused(client: httpx.Client) 
     assert (answer.status_code, "additional_files" in answer.json()) == (422, True)
 
 
+def test_each_odd_answer_or_row_has_no_reward_and_the_others_have_theirs(client: httpx.Client) -> None:
+    right, pairs = "```python\nprint(1)\n```", [["", "1"]]
+    chat = [{"role": "user", "content": "?"}, {"role": "assistant", "content": right}]
+    rows = [(right, pairs), (None, pairs), (5, pairs), (chat, pairs), ({"content": right}, pairs), ({}, 7)]
+    rows += [(right, pairs * 10_001), (right, pairs)]
+    answers = [{"answer": answer, "tests": tests} for answer, tests in rows]
+    scores = posted(client, "/v1/rewards", {"answers": answers}).json()["scores"]
+    assert [each["reward"] for each in scores] == [1.0, 0.0, None, 1.0, 1.0, None, None, 1.0]
+    assert [each["fault"] for each in scores] == ["", "", "data", "", "", "data", "data", ""]
+    assert scores[6]["message"] == "the row has 10001 tests: 10000 are the most"
+
+
+def test_a_test_may_have_a_very_long_integer(client: httpx.Client) -> None:
+    digits = "1" * 50_000
+    answer = "```python\ndef f(n): return n + 1\n```"
+    tests = f'[{{"input": [{digits}], "output": {digits[:-1]}2, "fn_name": "f"}}]'
+    body = f'{{"answers": [{{"answer": {json.dumps(answer)}, "tests": {tests}}}]}}'
+    headers = {"content-type": "application/json"}
+    for kind in (body, body.replace(tests, json.dumps(tests))):
+        found = client.post("/v1/rewards", content=kind.encode(), headers=headers)
+        assert found.status_code == 200, found.text
+        assert found.json()["scores"][0]["reward"] == 1.0
+
+
 def test_rewards_that_are_no_numbers_are_left_out_of_their_mean(client: httpx.Client) -> None:
     rewards = [{"reward": each} for each in (1.0, 0.5, 10**400, float("nan"), "x")]
     metrics = posted(client, "/aggregate_metrics", {"verify_responses": rewards}).json()["key_metrics"]
