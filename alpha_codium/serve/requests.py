@@ -93,8 +93,8 @@ class ProblemRequest(StrictModel):
 
 def _problem_of(values: dict[str, Any]) -> Problem:
     """Return a problem; raises ValueError if a field is unknown or invalid, or there are too many tests."""
-    Problem.from_json(values)  # refuses unknown fields
-    problem = TypeAdapter(Problem).validate_python(values)
+    memory = Problem.from_json(values).memory_limit_bytes  # refuses unknown fields
+    problem = TypeAdapter(Problem).validate_python(values | {"memory_limit_bytes": memory})
     if len(problem.tests(tuple(TestType))) > MOST_TESTS:
         raise ValueError(f"a problem has at most {MOST_TESTS} tests")
     for name, most in (("time_limit_seconds", MOST_SECONDS), ("memory_limit_bytes", MOST_MEMORY)):
