@@ -60,6 +60,15 @@ def cost_of(tasks: Iterable[Task]) -> int:
     return sum(max(1, len(task.tests)) for task in tasks)
 
 
+def faults_of(task: Task) -> set[str]:
+    """Return what the judge says of malformed tests of a task."""
+    try:
+        kind = kind_of(task.problem, task.rules)
+    except Unjudgeable:
+        return set()
+    return {fault for test in task.tests if (fault := kind.fault_of(test))}
+
+
 @dataclass(frozen=True, slots=True)
 class ClientTurns(Executor):
     """Judges the batches of a client, each when it is the client's turn."""
@@ -124,7 +133,7 @@ class Judging:
         turns = ClientTurns(self.executor, self.load, client)
         with self.load.accepted(cost_of(tasks)):
             judged = await (turns.judge_now(tasks) if len(tasks) == 1 else judge_all(tasks, turns))
-            return [self._finished(each) for each in judged]
+            return [self._finished(task, each) for task, each in zip(tasks, judged, strict=True)]
 
     async def prepare(self, item: JudgeRequest) -> Prepared:
         """Find what judges a request; raises HTTPException 404 for unknown problems, 422 for languages and checkers."""
@@ -143,10 +152,15 @@ class Judging:
         return Prepared(item, Task(item.source(), judged_by.problem, judged_by.tests, rules), kind)
 
     async def prepare_of_many(self, item: JudgeRequest) -> Prepared | RefusedProgram:
-        """As `prepare`, but return why a request is invalid: others may be judged."""
+        """As `prepare`, but return why a request is invalid: others may be judged.
+
+        Raises HTTPException 404 for unknown problems, which the client has to send again.
+        """
         try:
             return await self.prepare(item)
         except HTTPException as error:
+            if error.status_code == 404:
+                raise
             return RefusedProgram(error.detail, "infra" if error.status_code >= 500 else "data")
 
     async def lines(self, found: Sequence[Prepared | RefusedProgram], client: str) -> AsyncGenerator[bytes, None]:
@@ -164,12 +178,14 @@ class Judging:
                 if judgement.verdict is Verdict.INTERNAL_ERROR and not judgement.tests:
                     yield _line(BatchLine(index=index, error=judgement.message, fault="infra"))
                 else:
-                    yield _line(BatchLine(index=index, answer=programs[index].answer(self._finished(judgement))))
+                    prepared = programs[index]
+                    answer = prepared.answer(self._finished(prepared.task, judgement))
+                    yield _line(BatchLine(index=index, answer=answer))
 
-    def _finished(self, judgement: Judgement) -> Judgement:
+    def _finished(self, task: Task, judgement: Judgement) -> Judgement:
         """Count a judgement, and return it without paths of the server."""
         self.measures.judged(judgement)
-        return self.hiding.judgement(judgement)
+        return self.hiding.judgement(judgement, set() if judgement.judged else faults_of(task))
 
 
 def _line(line: BatchLine) -> bytes:

@@ -18,6 +18,7 @@ from alpha_codium.problem import Problem
 from alpha_codium.rewards.core import CodeReward, Scheme, Work
 from alpha_codium.rewards.scores import Scored
 from alpha_codium.serve.answers import AsciiResponse, client_of, unless_gone
+from alpha_codium.serve.hiding import Hiding
 from alpha_codium.serve.judging import ClientTurns, Judging
 from alpha_codium.serve.requests import MOST_MEMORY, MOST_PROGRAMS, MOST_SECONDS, MOST_TESTS, StrictModel
 from alpha_codium.values import integer_of
@@ -114,7 +115,7 @@ def add_rewards(app: FastAPI, judging: Judging) -> None:
         turns = ClientTurns(judging.executor, judging.load, client_of(request))
         with judging.load.accepted(sum(max(1, len(work.tests)) for work in works)):
             scores = await unless_gone(request, reward.judged(works, turns, on_judgement=judging.measures.judged))
-        return AsciiResponse({"scores": [_shown(each) for each in scores]})
+        return AsciiResponse({"scores": [_shown(each, judging.hiding) for each in scores]})
 
     app.include_router(router)
 
@@ -127,6 +128,8 @@ def _within(work: Work) -> Work:
     return Work(work.reward, work.completion, work.code, Problem("row"), reason)
 
 
-def _shown(scored: Scored) -> dict[str, Any]:
+def _shown(scored: Scored, hiding: Hiding) -> dict[str, Any]:
+    """Return the JSON of a score without paths of the server; faults of a row quote what the client sent."""
     values = {name: getattr(scored, name) for name in ScoredAnswer.model_fields}
-    return values | {"message": without_paths(scored.message)}
+    message = scored.message if scored.fault == "data" else without_paths(scored.message)
+    return values | {"message": hiding.text(message)}

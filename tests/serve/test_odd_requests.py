@@ -9,6 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
+from alpha_codium.problem import Problem
 from tests.serve.test_malformed import CONFIG, JUDGED, PISTON, PROGRAM, RUN_CODE, SUBMISSION
 
 TESTS = JUDGED["tests"]
@@ -45,12 +46,22 @@ def batch(client: httpx.Client, programs: list[dict[str, Any]]) -> list[dict[str
     return [json.loads(line) for line in answer.text.splitlines()]
 
 
+def test_a_problem_may_have_a_part_of_a_byte_of_memory(client: httpx.Client) -> None:
+    made = {"name": "p", "private_tests": TESTS, "memory_limit_bytes": 268435456.5}
+    for problem in (made, Problem.from_json(made).to_json()):
+        assert posted(client, "/v1/judge", {"program": "print(1)", "problem": problem}).json()["accepted"]
+
+
 def test_programs_of_a_batch_that_cannot_be_prepared_have_lines_of_their_own(client: httpx.Client) -> None:
     right = {"program": "print(1)", "tests": TESTS}
-    odd = [right | {"language": "\ud800"}, right | {"checker": {"name": "no"}}, {"program": "", "problem": "no"}]
+    odd = [
+        right | {"language": "\ud800"},
+        right | {"checker": {"name": "no"}},
+        right | {"kind": "call", "entry_point": "1"},
+    ]
     lines = batch(client, [right, *odd, right])
     assert [line["index"] for line in lines[:3]] == [1, 2, 3]
-    assert [line["error"].split()[0] for line in lines[:3]] == ["language:", "problem", "problem:"]
+    assert [line["error"].split()[0] for line in lines[:3]] == ["language:", "problem", "problem"]
     assert [line["answer"]["verdict"] for line in lines[3:]] == ["accepted"] * 2
 
 
