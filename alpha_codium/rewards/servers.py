@@ -60,12 +60,17 @@ def _judgement_in(line: dict[str, Any], task: Task) -> Judgement:
     answer = line["answer"]
     if answer is None:
         return task.unjudged(line["error"])
-    results = [
-        TestResult(Verdict(each["verdict"]), Execution(Status.FINISHED, cpu_seconds=each["cpu_seconds"]), each["trust"])
-        for each in answer["tests"]
-    ]
+    results = [_result_of(each, answer["message"]) for each in answer["tests"]]
     judgement = judgement_of(results, len(task.tests))
     return replace(judgement, verdict=Verdict(answer["verdict"]), message=answer["message"])
+
+
+def _result_of(test: dict[str, Any], message: str) -> TestResult:
+    """Return the result of a test; one without a verdict has the message, since its own wasn't asked for."""
+    verdict = Verdict(test["verdict"])
+    if verdict is Verdict.INTERNAL_ERROR:
+        return TestResult(verdict, Execution(Status.INTERNAL_ERROR, stderr=message))
+    return TestResult(verdict, Execution(Status.FINISHED, cpu_seconds=test["cpu_seconds"]), test["trust"])
 
 
 def request_of(task: Task) -> dict[str, Any]:

@@ -296,6 +296,22 @@ def test_a_row_that_cannot_be_sent_or_is_refused_takes_no_reward_from_others(san
     assert all(address not in each.message for each in found)
 
 
+@pytest.mark.thorough
+def test_servers_give_the_same_reasons_for_rows_that_cannot_be_judged(sandbox):
+    code = "def f(x): return 2 * x"
+    call = ac.ExecutionSpec("call", entry_point="f")
+    malformed = ac.Problem("row", private_tests=(ac.TestCase("[1]", "2"), ac.TestCase("1", "2")), execution=call)
+    tests = [["x = 1"], ["assert f('\ud800') == 1"], malformed, [], 5]
+    with started() as (address, _):
+        for scheme in ("all", "share"):
+            here, there = (
+                CodeReward(scheme, **judges).score([code] * len(tests), tests)
+                for judges in ({"sandbox": sandbox}, {"urls": address})
+            )
+            assert there == here
+            assert [each.fault for each in here] == ["data"] * len(tests)
+
+
 def test_a_server_that_does_not_answer_at_first_is_an_error():
     with pytest.raises(ac.UserError, match="no server answers"):
         CodeReward(urls=["http://127.0.0.1:9"]).score([RIGHT], [TESTS])
