@@ -2,8 +2,7 @@
 
 Inputs are sent in groups: one, then four times as many each time, so that a caller that stops at the first wrong answer
 has few run in vain; a group is no larger than servers take. If a server is lost, the group runs on another one. Inputs
-on which several programs run are stored at the servers, and sent only once. A job that the servers refuse has the
-status `internal_error`, so that it ends no others.
+on which several programs run are stored at the servers, and sent only once.
 """
 
 import itertools
@@ -20,7 +19,7 @@ from alpha_codium.program import Job, PairJob
 from alpha_codium.sandbox.protocol import Isolation, Sandbox
 from alpha_codium.sandbox.remote.inputs import RepeatedInputs, StoredInputs
 from alpha_codium.sandbox.remote.servers import RefusedByServer, Servers
-from alpha_codium.verdict import Execution, Identity, PairReport, Report, Status
+from alpha_codium.verdict import Execution, Identity, PairReport, Report
 
 GROWTH = 4
 # Servers take jobs of at most 10,000 inputs and 512 MiB, and in JSON a character may need 12 bytes.
@@ -102,17 +101,11 @@ class RemoteSandbox(Sandbox):
                 return Report.from_json(await self._open.ask_stored("/v1/execute", request, stored))
             except RefusedByServer as error:
                 logger.debug(f"inputs are sent along: {error}")
-        try:
-            return Report.from_json(await self._open.ask("/v1/execute", job.to_json()))
-        except RefusedByServer as error:
-            return _refused(error, ran=first > 0)
+        return Report.from_json(await self._open.ask("/v1/execute", job.to_json()))
 
     async def execute_pair(self, job: PairJob) -> PairReport:
         """See `Sandbox.execute_pair`."""
-        try:
-            return PairReport.from_json(await self._open.ask("/v1/execute_pair", job.to_json()))
-        except RefusedByServer as error:
-            return PairReport(_refused(error), _refused(error))
+        return PairReport.from_json(await self._open.ask("/v1/execute_pair", job.to_json()))
 
     @property
     def _open(self) -> Servers:
@@ -147,9 +140,3 @@ def _within(characters: int, inputs: Sequence[str]) -> Sequence[str]:
     """Return the first inputs, which together have at most so many characters, but at least one."""
     sizes = itertools.accumulate(map(len, inputs))
     return inputs[: max(1, sum(size <= characters for size in sizes))]
-
-
-def _refused(error: RefusedByServer, *, ran: bool = False) -> Report:
-    """Return the report on a job that a server refuses; `ran` if it has run on other inputs."""
-    lost = Execution(Status.INTERNAL_ERROR, stderr=str(error))
-    return Report(Execution(Status.FINISHED), (lost,)) if ran else Report(lost)

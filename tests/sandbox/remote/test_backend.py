@@ -22,7 +22,7 @@ from alpha_codium.errors import SandboxError
 from alpha_codium.judge import Judge, Rules
 from alpha_codium.judge.executors import LocalPool, Task
 from alpha_codium.judge.many import judge_all
-from alpha_codium.problem import Problem, TestCase
+from alpha_codium.problem import ExecutionSpec, Problem, TestCase
 from alpha_codium.program import Job, Program
 from alpha_codium.sandbox import open_sandbox
 from alpha_codium.sandbox.protocol import report_of
@@ -184,11 +184,10 @@ async def test_a_server_with_other_judging_rules_is_refused(urls: list[str], mon
         await open_sandbox("remote", urls=urls).__aenter__()
 
 
-async def test_what_a_server_cannot_run_has_its_reason_and_the_next_job_is_run(urls: list[str]) -> None:
+async def test_what_a_server_cannot_run_is_an_error_and_the_next_job_is_run(urls: list[str]) -> None:
     async with open_sandbox("remote", urls=urls) as sandbox:
-        report = await report_of(sandbox, Job(Program("python3", {"a.py": "", "b.py": ""}, "a.py"), [""]))
-        assert report.last.status is Status.INTERNAL_ERROR
-        assert "runs programs of one file" in report.last.stderr
+        with pytest.raises(SandboxError, match="runs programs of one file"):
+            await report_of(sandbox, Job(Program("python3", {"a.py": "", "b.py": ""}, "a.py"), [""]))
         assert (await sandbox.run("print(2)", [""])).last.stdout == "2\n"
 
 
@@ -196,16 +195,20 @@ async def test_what_a_server_cannot_run_has_its_reason_and_the_next_job_is_run(u
 async def test_a_job_that_servers_refuse_has_no_verdict_and_ends_no_others(urls: list[str]) -> None:
     squares = Problem("squares", private_tests=(TestCase("2", "4"),))
     too_large = replace(squares, memory_limit_bytes=2**40)
+    test = TestCase("assert x == 1", "")
+    asserts = replace(too_large, private_tests=(test,), execution=ExecutionSpec("assertions"))
     async with open_sandbox("remote", urls=urls) as sandbox:
         pool = LocalPool(sandbox)
         program = Program.from_source("python3", PROGRAMS[1])
         tasks = [
             *(Task(program, each, each.private_tests) for each in (squares, too_large, squares)),
             Task(program, squares, squares.private_tests, Rules(wall_seconds=5000)),
+            Task(Program.from_source("python3", "x = 1"), asserts, asserts.private_tests),
+            Task(Program.from_source("python3", "x = 2"), asserts, asserts.private_tests),
             Task(Program.from_source("python3", GUESSES), replace(IN_PYTHON, memory_limit_bytes=2**40), GUESSED),
         ]
         found = await judge_all(tasks, pool)
-    assert [each.verdict.value for each in found] == ["accepted", "internal_error"] * 2 + ["internal_error"]
+    assert [each.verdict.value for each in found] == ["accepted", "internal_error"] * 2 + ["internal_error"] * 3
     assert ["limits.memory_bytes" in found[1].message, "limits.wall_seconds" in found[3].message] == [True, True]
 
 
