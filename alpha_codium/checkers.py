@@ -92,6 +92,13 @@ def unordered_lines() -> Checker:
     return check
 
 
+def require_tolerances(**values: object) -> None:
+    """Raise TypeError unless all are finite numbers of at least 0."""
+    for name, value in values.items():
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
+            raise TypeError(f"{name} must be a number of at least 0, not {value!r}")
+
+
 def float_tolerance(abs: float = 0.0, rel: float = 0.0, case_sensitive: bool = True) -> Checker:
     """Return a checker that accepts the same tokens, and floats within the absolute or the relative tolerance.
 
@@ -102,9 +109,7 @@ def float_tolerance(abs: float = 0.0, rel: float = 0.0, case_sensitive: bool = T
     A distance equal to the tolerance is accepted (0.500001 and 0.5 with 1e-6). Since it may be larger in floating-point
     arithmetic, four units in the last place of the larger number are added, at most a thousandth of the tolerance.
     """
-    for name, value in (("abs", abs), ("rel", rel)):
-        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < math.inf:
-            raise TypeError(f"{name} must be a number of at least 0, not {value!r}")
+    require_tolerances(abs=abs, rel=rel)
     same_tokens = tokens(case_sensitive)
 
     def close(expected: str, actual: str) -> bool:

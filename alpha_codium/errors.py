@@ -8,8 +8,9 @@ UserError                   one line, exit status 2
 |- AuthenticationFailed     the provider rejected the key; also a ModelError
 |- UnknownModel             the provider doesn't know the model; also a ModelError
 |- SandboxError             the sandbox isn't available
-|  |- PairUnsupported       it can't connect two programs
-|  `- RefusedByServer       a server of `remote` refuses a job
+|  `- JobUnsupported        it can't run such a job
+|     |- PairUnsupported    it can't connect two programs
+|     `- RefusedByServer    a server of `remote` refuses a job
 |- Unjudgeable              a problem's checker or kind of tests isn't supported
 |- JournalError             the journal of a run is damaged
 |- StoreBroken              the answers of a run can't be read or written
@@ -56,6 +57,10 @@ class ModelNotFound(UserError):
 
 class SandboxError(UserError):
     """The sandbox isn't available on this machine."""
+
+
+class JobUnsupported(SandboxError):
+    """The sandbox can't run such a job, and no other time either."""
 
 
 class Unjudgeable(UserError):

@@ -1,5 +1,6 @@
 """Problems and their test cases, in the terms of the CodeContests schema."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -168,6 +169,9 @@ class Problem(JsonValue):
             if type(value := getattr(self, name)) not in (NoneType, int, float):
                 require(name, value, Real, "number")
                 object.__setattr__(self, name, float(value))
+        memory = self.memory_limit_bytes
+        if isinstance(memory, float) and math.isfinite(memory):  # others are refused by the judge
+            object.__setattr__(self, "memory_limit_bytes", int(memory))
         for name, kind in _ITEMS.items():
             require_tuple(name, getattr(self, name), kind)
 

@@ -2,7 +2,7 @@
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar, Self
 
@@ -11,6 +11,8 @@ from alpha_codium.limits import Limits, too_little_memory
 from alpha_codium.values import JsonValue, strings, surrogate_in
 
 PYTHON = "python3"
+# Bytes of the longest name in a path.
+LONGEST_NAME = 255
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +36,8 @@ class Program(JsonValue):
         if self.main not in self.files:
             raise ValueError(f"the program has no file {self.main!r}")
         for path in self.files:
-            if "\0" in path or not {"", ".", ".."}.isdisjoint(path.split("/")):
-                raise ValueError(f"the path of a program's file must be relative, without '..': not {path!r}")
+            if fault := _fault_of_path(path):
+                raise ValueError(fault)
 
     @classmethod
     def from_source(cls, language: str, source: str, variant: str = "") -> Self:
@@ -60,6 +62,27 @@ class Program(JsonValue):
 
     def __hash__(self) -> int:
         return hash((self.language, self.main, self.source, self.variant))
+
+
+def _fault_of_path(path: str) -> str:
+    is_relative = "\0" not in path and {"", ".", ".."}.isdisjoint(path.split("/"))
+    return "" if is_relative else f"the path of a program's file must be relative, without '..': not {path!r}"
+
+
+def fault_of_paths(paths: Iterable[str]) -> str:
+    """Return why files with these paths can't be written into a program's folder; empty if they can."""
+    paths = list(paths)
+    folders = {path[:at] for path in paths for at, sign in enumerate(path) if sign == "/"}
+    for path in paths:
+        if fault := _fault_of_path(path):
+            return fault
+        if reason := surrogate_in(path):
+            return f"the path {path!r} is {reason}"
+        if path in folders:
+            return f"two files, or a file and a folder, have the name {path!r}"
+        if max(len(name.encode()) for name in path.split("/")) > LONGEST_NAME:
+            return f"a name of a file has more than {LONGEST_NAME} bytes: {path[:40]!r}..."
+    return ""
 
 
 def as_program(program: str | Program) -> Program:

@@ -110,6 +110,8 @@ def _compare(differ: Differ, old: dict[str, Any], new: dict[str, Any], where: st
 def _compare_types(differ: Differ, old: dict[str, Any], new: dict[str, Any], where: str) -> Iterator[str]:
     before, after = types_of(differ.resolve(old, {})[0]), types_of(differ.resolve({}, new)[1])
     lost = before - after if differ.request else after - before
+    if not after:  # anything
+        lost = set() if differ.request else before
     if lost and before:
         yield f"{where}: {' or '.join(sorted(before))} became {' or '.join(sorted(after)) or 'anything'}"
     values = [set(map(str, each.get("enum", ()))) for each in (old, new)]

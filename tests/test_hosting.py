@@ -199,6 +199,13 @@ async def test_a_body_that_stops_coming_is_refused_and_a_slow_one_is_not(
         await asyncio.gather(serving, return_exceptions=True)
 
 
+def test_connections_send_what_is_written_at_once() -> None:
+    with hosting.listener("127.0.0.1", 0) as listening, socket.create_connection(listening.getsockname()):
+        accepted, _ = listening.accept()
+        with accepted:
+            assert accepted.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY)
+
+
 def established(port: int) -> int:
     """The connections that a server on this port has."""
     lines = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]

@@ -3,6 +3,7 @@
 import dataclasses
 import json
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -99,3 +100,9 @@ def test_of_a_problem_only_what_it_has_is_sent() -> None:
 def test_a_field_that_a_problem_does_not_have_is_refused() -> None:
     with pytest.raises(ValueError, match=r"not a Problem: .*'kind'"):
         Problem.from_json({"name": "a", "kind": "call"})
+
+
+@pytest.mark.parametrize(("given", "kept"), [(268435456.5, 268435456), (np.float64(1e9), 10**9), (np.int64(7), 7)])
+def test_a_memory_limit_is_a_whole_number_of_bytes(given: float, kept: int) -> None:
+    found = Problem("p", memory_limit_bytes=given).memory_limit_bytes
+    assert (found, type(found)) == (kept, int)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from alpha_codium.checkers import Checker
+from alpha_codium.checkers import Checker, require_tolerances
 from alpha_codium.judge.behaviour import ENDED, SAFE_BUILDERS, Behaviour, Unordered, error_shown, key_of, returned
 from alpha_codium.judge.codec import Malformed, Unencodable, decode, encode
 from alpha_codium.judge.drivers import driver
@@ -81,8 +81,10 @@ def call_result(unwrap: bool = True, abs: float = 0.0, rel: float = 0.0, first: 
        item of a longer list, as in the original metric of APPS: 1 for `[1, 2]`.
     4. A dict's integer keys equal the strings that spell them, since keys of JSON are strings.
 
-    The checker raises ValueError if the expected output isn't JSON; `fault_of` finds this before anything runs.
+    The checker raises ValueError if the expected output isn't JSON; `fault_of` finds this before anything runs. Raises
+    TypeError unless the tolerances are numbers of at least 0.
     """
+    require_tolerances(abs=abs, rel=rel)
 
     def close(expected: Any, actual: Any) -> bool:
         if expected == actual or not (abs or rel) or not {type(expected), type(actual)} <= NUMBERS:

@@ -33,8 +33,9 @@ from alpha_codium.judge.packing import pack
 from alpha_codium.judge.stdin import StdinKind, fault_of_size
 from alpha_codium.limits import CHECKER_LIMITS
 from alpha_codium.problem import TestCase
-from alpha_codium.program import PYTHON, Job, Program, Side
+from alpha_codium.program import PYTHON, Job, Program, Side, fault_of_paths
 from alpha_codium.sandbox import Sandbox
+from alpha_codium.values import surrogate_in
 from alpha_codium.verdict import Execution, Status, TestResult, Verdict
 
 ACCEPTS = {"icpc": (42,), "testlib": (0,)}
@@ -87,14 +88,16 @@ class CheckerProgram:
         known = PROTOCOLS.get(protocol.lower().partition(":")[0].strip())
         if known is None:
             raise Unjudgeable(f"there is no checker protocol {protocol!r}{nearest(protocol, PROTOCOLS)}")
-        for path in files:
-            parts = PurePosixPath(path).parts
-            if not parts or path.startswith("/") or "\0" in path or ".." in parts:
-                raise Unjudgeable(f"a checker's file must have a relative path, not {path!r}")
-        main = _main_of(files, str(arguments.get("main") or ""))
+        files = {str(PurePosixPath(path)): text for path, text in files.items()}
+        if fault := fault_of_paths(files):
+            raise Unjudgeable(f"its {cls.noun}: {fault}")
+        main = str(arguments.get("main") or "")
+        main = _main_of(files, main and str(PurePosixPath(main)))
         if known == "open_r1" and (not main or cls.mode):
             raise Unjudgeable(f"the protocol 'open_r1' is for checkers in Python, not for this {cls.noun}")
         made = cls(known, tuple(sorted(files.items())), main, _flags_of(arguments.get("flags")))
+        if fault := surrogate_in(made.flags, *files.values()):
+            raise Unjudgeable(f"its {cls.noun} is {fault}")
         for path, _ in made.beside():
             if PurePosixPath(path).parts[:1] and PurePosixPath(path).parts[0] in RESERVED_NAMES:
                 taken = ", ".join(RESERVED_NAMES)

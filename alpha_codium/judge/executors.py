@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
-from alpha_codium.errors import Unjudgeable, UserError
+from alpha_codium.errors import JobUnsupported, Unjudgeable, UserError
 from alpha_codium.judge.assertion_batches import AssertionRun, judge_together
 from alpha_codium.judge.assertions import AssertionsKind
 from alpha_codium.judge.judge import Judge, ProblemJudge, Run, uncompiled
@@ -96,7 +96,7 @@ class LocalPool(Executor):
         return IN_FLIGHT_PER_WORKER * (self.workers or self.sandbox.workers or os.cpu_count() or 1)
 
     async def judge(self, tasks: Sequence[Task]) -> list[Judgement]:
-        """See `Executor`."""
+        """See `Executor`; raises SandboxError, but not for a program that the sandbox can never run."""
         if len(tasks) == 1 and not tasks[0].output_variable:
             return [await self._judge_alone(tasks[0])]
         found: dict[int, Judgement] = {}
@@ -110,14 +110,17 @@ class LocalPool(Executor):
                 runs[place] = prepared
             else:
                 found[place] = prepared
-        results = await judge_together([_assertions(run, tasks[place]) for place, run in runs.items()])
+        try:
+            results = await judge_together([_assertions(run, tasks[place]) for place, run in runs.items()])
+        except JobUnsupported as reason:  # all have the same limits
+            return [found.get(place) or task.unjudged(reason) for place, task in enumerate(tasks)]
         found |= {place: _judgement(run, each) for (place, run), each in zip(runs.items(), results, strict=True)}
         return [found[place] for place in range(len(tasks))]
 
     async def _judge_alone(self, task: Task) -> Judgement:
         try:
             return await self._judge_of(task).judge(task.program, task.tests)
-        except Unjudgeable as reason:
+        except (Unjudgeable, JobUnsupported) as reason:
             return task.unjudged(reason)
 
     def _judge_of(self, task: Task) -> ProblemJudge:

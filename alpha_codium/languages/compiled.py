@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Sequence
 from typing import Self
 
-from alpha_codium.errors import SandboxError
+from alpha_codium.errors import JobUnsupported
 from alpha_codium.languages import MAX_PROGRAM, CodeKind, Language, Reader
 from alpha_codium.languages.prose import sentences
 from alpha_codium.languages.tools import Build, Tool, find_tool
@@ -65,7 +65,7 @@ class Compiled(Language):
 
     def driven(self, program: Program, driver: str) -> Build:
         """See `Language`."""
-        raise SandboxError(f"a driver can't run programs in {self.title}")
+        raise JobUnsupported(f"a driver can't run programs in {self.title}")
 
     def reader(self) -> Reader:
         """See `Language`."""

@@ -2,11 +2,11 @@
 
 import asyncio
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from alpha_codium.errors import SandboxError
+from alpha_codium.errors import SandboxError, UserError
 from alpha_codium.judge.executors import IN_FLIGHT_PER_WORKER, Executor, Task
 from alpha_codium.judge.judge import MOST_KNOWN
 from alpha_codium.problem import Problem
@@ -25,10 +25,30 @@ class ServerPool(Executor):
         return IN_FLIGHT_PER_WORKER * self.servers.workers
 
     async def judge(self, tasks: Sequence[Task]) -> list[Judgement]:
-        """See `Executor`."""
+        """See `Executor`; what can't be sent, or is refused, says nothing about the others."""
+        found, requests = dict[int, Judgement](), dict[int, dict[str, Any]]()
+        for place, task in enumerate(tasks):
+            try:
+                requests[place] = request_of(task)
+            except (UserError, TypeError, ValueError, RecursionError) as error:
+                found[place] = task.unjudged(error)
+        judged = await self._asked([tasks[place] for place in requests], list(requests.values()))
+        found |= dict(zip(requests, judged, strict=True))
+        return [found[place] for place in range(len(tasks))]
+
+    async def _asked(self, tasks: Sequence[Task], requests: Sequence[Mapping[str, Any]]) -> list[Judgement]:
+        """Return what servers answer to requests for tasks; to each by itself if a batch is refused, or no JSON."""
+        from alpha_codium.sandbox.remote.servers import RefusedByServer
+
+        if not tasks:
+            return []
         try:
-            requests = [request_of(task) for task in tasks]
             answers = await self.servers.ask("/v1/judge/batch", {"programs": requests})
+        except (RefusedByServer, TypeError, ValueError, RecursionError) as error:
+            if len(tasks) == 1:
+                return [tasks[0].unjudged(error)]
+            alone = zip(tasks, requests, strict=True)
+            return [judgement for task, request in alone for judgement in await self._asked([task], [request])]
         except SandboxError as error:
             return [task.unjudged(error) for task in tasks]
         by_index = {line["index"]: line for line in answers}
@@ -40,12 +60,17 @@ def _judgement_in(line: dict[str, Any], task: Task) -> Judgement:
     answer = line["answer"]
     if answer is None:
         return task.unjudged(line["error"])
-    results = [
-        TestResult(Verdict(each["verdict"]), Execution(Status.FINISHED, cpu_seconds=each["cpu_seconds"]), each["trust"])
-        for each in answer["tests"]
-    ]
+    results = [_result_of(each, answer["message"]) for each in answer["tests"]]
     judgement = judgement_of(results, len(task.tests))
     return replace(judgement, verdict=Verdict(answer["verdict"]), message=answer["message"])
+
+
+def _result_of(test: dict[str, Any], message: str) -> TestResult:
+    """Return the result of a test; one without a verdict has the message, since its own wasn't asked for."""
+    verdict = Verdict(test["verdict"])
+    if verdict is Verdict.INTERNAL_ERROR:
+        return TestResult(verdict, Execution(Status.INTERNAL_ERROR, stderr=message))
+    return TestResult(verdict, Execution(Status.FINISHED, cpu_seconds=test["cpu_seconds"]), test["trust"])
 
 
 def request_of(task: Task) -> dict[str, Any]:

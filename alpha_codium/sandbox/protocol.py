@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Literal, Self
 from loguru import logger
 
 from alpha_codium.coroutines import BACKGROUND, run_blocking
-from alpha_codium.errors import SandboxError
+from alpha_codium.errors import JobUnsupported
 from alpha_codium.languages import language_named
 from alpha_codium.limits import Limits
 from alpha_codium.program import PYTHON, Job, PairJob, Program, Side, as_program
@@ -40,7 +40,7 @@ def worker_count(asked: int) -> int:
 NO_DIALOGUES = "{} can't join the streams of two programs: use `ac.open_sandbox('local')`"
 
 
-class PairUnsupported(SandboxError):
+class PairUnsupported(JobUnsupported):
     """This backend can't run two programs with a channel between them."""
 
 
@@ -175,21 +175,21 @@ async def report_of(sandbox: Sandbox, job: Job) -> Report:
 
 
 def require_language(program: Program, *languages: str) -> None:
-    """Raise SandboxError if a backend that runs programs in `languages` can't run `program`."""
+    """Raise JobUnsupported if a backend that runs programs in `languages` can't run `program`."""
     if program.language not in languages:
-        raise SandboxError(f"this backend runs {', '.join(languages)}, not {program.language}")
+        raise JobUnsupported(f"this backend runs {', '.join(languages)}, not {program.language}")
 
 
 def refuse_turns(job: Job) -> None:
-    """Raise SandboxError for a job `by_turns`, in a backend that hands over the whole input at once."""
+    """Raise JobUnsupported for a job `by_turns`, in a backend that hands over the whole input at once."""
     if job.by_turns:
-        raise SandboxError("this backend can't give a program its input by turns")
+        raise JobUnsupported("this backend can't give a program its input by turns")
 
 
 def require_one_file(what: Job | Side) -> None:
-    """Raise SandboxError if a backend that runs programs of one file can't run this.
+    """Raise JobUnsupported if a backend that runs programs of one file can't run this.
 
     A program that a compiler links with its driver may have several files.
     """
     if len(what.program.files) > 1 and (what.program.language == PYTHON or not what.driver):
-        raise SandboxError(f"this backend runs programs of one file, not of {len(what.program.files)}")
+        raise JobUnsupported(f"this backend runs programs of one file, not of {len(what.program.files)}")

@@ -10,7 +10,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, Response
 from pydantic import BaseModel
 
-from alpha_codium.errors import SandboxError
+from alpha_codium.errors import JobUnsupported, SandboxError
 from alpha_codium.hosting import Refused
 from alpha_codium.wording import without_paths
 
@@ -42,9 +42,17 @@ def add_errors(app: FastAPI) -> None:
     async def invalid(_: Request, error: RequestValidationError) -> Response:
         return AsciiResponse({"detail": reasons_in(error.errors(), 1)}, 422)
 
+    @app.exception_handler(HTTPException)
+    async def unable(_: Request, error: HTTPException) -> Response:
+        return AsciiResponse({"detail": error.detail}, error.status_code, error.headers)
+
     @app.exception_handler(Refused)
     async def refused(_: Request, error: Refused) -> Response:
         return AsciiResponse({"detail": str(error)}, error.status, {"Retry-After": str(error.retry_after)})
+
+    @app.exception_handler(JobUnsupported)
+    async def unsupported(_: Request, error: JobUnsupported) -> Response:
+        return AsciiResponse({"detail": str(error)}, 422)
 
     @app.exception_handler(SandboxError)
     async def fault(_: Request, error: SandboxError) -> Response:
@@ -52,11 +60,16 @@ def add_errors(app: FastAPI) -> None:
 
     @app.exception_handler(Exception)
     async def broken(_: Request, error: Exception) -> Response:
-        return AsciiResponse({"detail": f"the server failed ({type(error).__name__}); its log has the traceback"}, 500)
+        return AsciiResponse({"detail": failure_text(error)}, 500)
 
     @app.exception_handler(ErrorAnswer)
     async def answered(_: Request, error: ErrorAnswer) -> Response:
         return AsciiResponse(error.content, error.status)
+
+
+def failure_text(error: Exception) -> str:
+    """Return what a client is told of an exception that nobody expected."""
+    return f"the server failed ({type(error).__name__}); its log has the traceback"
 
 
 def reasons_in(errors: Sequence[Mapping[str, Any]], first: int = 0) -> str:
@@ -67,7 +80,7 @@ def reasons_in(errors: Sequence[Mapping[str, Any]], first: int = 0) -> str:
 
 async def json_of(request: Request, key: str) -> Any:
     """Return the JSON of a request; raises ErrorAnswer, which has the reason as `key`."""
-    if not request.headers.get("content-type", "").startswith("application/json"):
+    if not request.headers.get("content-type", "").lower().startswith("application/json"):
         # A web page can send other types to this machine without asking.
         raise ErrorAnswer(415, {key: "requests must be of type application/json"})
     try:

@@ -11,8 +11,8 @@ from pydantic import TypeAdapter, ValidationError
 
 from alpha_codium.eval.judging import OpenJudge
 from alpha_codium.language_table import LANGUAGES
-from alpha_codium.limits import WALL_EXTRA_SECONDS, WALL_FACTOR
-from alpha_codium.program import Job, PairJob
+from alpha_codium.limits import CHECKER_LIMITS, WALL_EXTRA_SECONDS, WALL_FACTOR
+from alpha_codium.program import Job, PairJob, fault_of_paths
 from alpha_codium.sandbox import Sandbox
 from alpha_codium.sandbox.remote import IDENTITY_HEADER
 from alpha_codium.serve.answers import AsciiResponse, client_of, unless_gone
@@ -20,6 +20,7 @@ from alpha_codium.serve.hiding import NOTHING, Hiding
 from alpha_codium.serve.load import Load
 from alpha_codium.serve.problems import Problems
 from alpha_codium.serve.requests import MOST_MEMORY, MOST_SECONDS, MOST_TESTS, PartOfProblem
+from alpha_codium.values import surrogate_in
 from alpha_codium.verdict import Execution, Report
 
 AnyJob = TypeVar("AnyJob", Job, PairJob)
@@ -27,7 +28,8 @@ Result = TypeVar("Result")
 # The highest limits that a job may have.
 MOST = {
     "cpu_seconds": MOST_SECONDS,
-    "wall_seconds": WALL_FACTOR * MOST_SECONDS + WALL_EXTRA_SECONDS,
+    # A candidate waits while its interactor works, and the interactor has more time still.
+    "wall_seconds": WALL_FACTOR * MOST_SECONDS + WALL_EXTRA_SECONDS + 2 * CHECKER_LIMITS.cpu_seconds,
     "memory_bytes": MOST_MEMORY,
     "output_bytes": 64 << 20,
     "file_bytes": 1 << 30,
@@ -143,10 +145,14 @@ def checked(job: AnyJob) -> AnyJob:
     """Return the job; raises HTTPException 422 if it asks for more than the server gives."""
     if isinstance(job, Job) and len(job.inputs) > MOST_TESTS:
         raise HTTPException(422, f"inputs: at most {MOST_TESTS}")
-    programs = [side.program for side in job.sides] if isinstance(job, PairJob) else [job.program]
-    for program in programs:
-        if program.language not in LANGUAGES:
-            raise HTTPException(422, f"language: there is no {program.language!r}, but {', '.join(LANGUAGES)}")
+    for each in job.sides if isinstance(job, PairJob) else [job]:
+        language = each.program.language
+        if language not in LANGUAGES:
+            raise HTTPException(422, f"language: there is no {language!r}, but {', '.join(LANGUAGES)}")
+        if reason := surrogate_in(each.driver):
+            raise HTTPException(422, f"driver: {reason}")
+        if fault := fault_of_paths(each.program.files):
+            raise HTTPException(422, f"files: {fault}")
     own = [side.limits for side in job.sides if side.limits] if isinstance(job, PairJob) else []
     for limits in (job.limits, *own):
         for name, most in MOST.items():

@@ -5,6 +5,7 @@ those of the machine. They get names such as `json/decoder.py`, the same on ever
 stdout is left as it is.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -35,12 +36,12 @@ class Hiding:
         found.add(str(Path(alpha_codium.__file__).parent.parent))
         return cls(tuple(sorted(found, key=len, reverse=True)))
 
-    def execution(self, execution: Execution) -> Execution:
+    def execution(self, execution: Execution, faults: Collection[str] = ()) -> Execution:
         """Return an execution without these folders in what was written to stderr.
 
-        What the sandbox itself wrote, where it failed, has no absolute path at all.
+        What the sandbox itself wrote, where it failed, has no absolute path at all; `faults` of tests quote the client.
         """
-        lost = execution.status is Status.INTERNAL_ERROR
+        lost = execution.status is Status.INTERNAL_ERROR and execution.stderr not in faults
         text = self.text(without_paths(execution.stderr) if lost else execution.stderr)
         return execution if text == execution.stderr else replace(execution, stderr=text)
 
@@ -50,10 +51,11 @@ class Hiding:
             text = text.replace(f"{folder}/", "")
         return text
 
-    def judgement(self, judgement: Judgement) -> Judgement:
-        """Return a judgement without these folders."""
-        tests = tuple(replace(test, execution=self.execution(test.execution)) for test in judgement.tests)
-        message = self.text(judgement.message if judgement.judged else without_paths(judgement.message))
+    def judgement(self, judgement: Judgement, faults: Collection[str] = ()) -> Judgement:
+        """Return a judgement without these folders; `faults` are what the judge says of malformed tests."""
+        tests = tuple(replace(test, execution=self.execution(test.execution, faults)) for test in judgement.tests)
+        lost = not judgement.judged and judgement.message not in faults
+        message = self.text(without_paths(judgement.message) if lost else judgement.message)
         return replace(judgement, tests=tests, message=message)
 
     def report(self, report: Report) -> Report:

@@ -93,8 +93,8 @@ class ProblemRequest(StrictModel):
 
 def _problem_of(values: dict[str, Any]) -> Problem:
     """Return a problem; raises ValueError if a field is unknown or invalid, or there are too many tests."""
-    Problem.from_json(values)  # refuses unknown fields
-    problem = TypeAdapter(Problem).validate_python(values)
+    memory = Problem.from_json(values).memory_limit_bytes  # refuses unknown fields
+    problem = TypeAdapter(Problem).validate_python(values | {"memory_limit_bytes": memory})
     if len(problem.tests(tuple(TestType))) > MOST_TESTS:
         raise ValueError(f"a problem has at most {MOST_TESTS} tests")
     for name, most in (("time_limit_seconds", MOST_SECONDS), ("memory_limit_bytes", MOST_MEMORY)):
@@ -204,9 +204,14 @@ class JudgeAnswer(BaseModel):
     failed: int | None = Field(description="The index of the first test that wasn't passed.")
     message: str = Field(description="Why the program doesn't compile, or a test couldn't be judged.")
     tests: list[TestAnswer]
+    fault: str = Field(
+        "",
+        description="Whose fault it is that a test couldn't be judged: of what was sent (`data`), which asking again "
+        "doesn't change, or of the server (`infra`).",
+    )
 
     @classmethod
-    def of(cls, request: JudgeRequest, judgement: Judgement, kind: TestKind) -> "JudgeAnswer":
+    def of(cls, request: JudgeRequest, judgement: Judgement, kind: TestKind, fault: str = "") -> "JudgeAnswer":
         """Return the answer to a request, whose tests are of this kind."""
         shown = min(request.shown_characters, MOST_SHOWN // max(1, len(judgement.tests)))
         return cls(
@@ -219,6 +224,7 @@ class JudgeAnswer(BaseModel):
             failed=judgement.failed,
             message=judgement.message,
             tests=[TestAnswer.of(result, kind.printed(result), shown) for result in judgement.tests],
+            fault=fault,
         )
 
 
@@ -258,8 +264,12 @@ class BatchRequest(StrictModel):
 
 
 class BatchLine(BaseModel):
-    """A line of the answer to a batch: the index of the program in the request, and its answer or an error."""
+    """A line of the answer to a batch: the index of the program in the request, and its answer or an error.
+
+    `fault` says whose the error is, as in `JudgeAnswer`.
+    """
 
     index: int
     answer: JudgeAnswer | None = None
     error: str = ""
+    fault: str = ""

@@ -1,28 +1,37 @@
 """Rewards for answers of language models: `/v1/rewards`, for trainers that have only the client."""
 
 import asyncio
+import json
+from collections.abc import Callable, Coroutine
 from dataclasses import replace
 from typing import Annotated, Any
 
-from fastapi import FastAPI, HTTPException, Request
+from fastapi import APIRouter, FastAPI, HTTPException, Request
 from fastapi.responses import Response
+from fastapi.routing import APIRoute
 from pydantic import BaseModel, Field
 
 from alpha_codium.errors import UserError
 from alpha_codium.judge import Rules
 from alpha_codium.language_table import LANGUAGES
-from alpha_codium.rewards.core import CodeReward, Scheme
+from alpha_codium.problem import Problem
+from alpha_codium.rewards.core import CodeReward, Scheme, Work
 from alpha_codium.rewards.scores import Scored
 from alpha_codium.serve.answers import AsciiResponse, client_of, unless_gone
+from alpha_codium.serve.hiding import Hiding
 from alpha_codium.serve.judging import ClientTurns, Judging
 from alpha_codium.serve.requests import MOST_MEMORY, MOST_PROGRAMS, MOST_SECONDS, MOST_TESTS, StrictModel
+from alpha_codium.values import integer_of
 from alpha_codium.wording import without_paths
+
+# Reading an integer of more digits would hold up other requests.
+MOST_DIGITS = 100_000
 
 
 class AnswerToReward(StrictModel):
     """An answer of a model, and the tests of its row in a shape of `alpha_codium.app.tests_of`."""
 
-    answer: str
+    answer: Any = Field(description="A text, or a message or a chat that ends with it; anything else has no reward.")
     tests: Any = Field(description="A list of tests, an object with them, or JSON of either: docs/reward_functions.md.")
 
 
@@ -63,10 +72,38 @@ class RewardAnswer(BaseModel):
     scores: list[ScoredAnswer]
 
 
+class LongIntegers(Request):
+    """A request whose JSON may have integers of `MOST_DIGITS`, such as outputs of a test."""
+
+    async def json(self) -> Any:
+        """Return the value of the body; raises ValueError and RecursionError."""
+        return await asyncio.to_thread(json.loads, await self.body(), parse_int=_integer_of)
+
+
+def _integer_of(digits: str) -> int:
+    if len(digits) > MOST_DIGITS:
+        raise ValueError(f"an integer has at most {MOST_DIGITS} digits")
+    return integer_of(digits)
+
+
+class RewardRoute(APIRoute):
+    """Handles requests as `LongIntegers`."""
+
+    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+        """Return what answers a request."""
+        answer_to = super().get_route_handler()
+
+        async def answer(request: Request) -> Response:
+            return await answer_to(LongIntegers(request.scope, request.receive))
+
+        return answer
+
+
 def add_rewards(app: FastAPI, judging: Judging) -> None:
     """Add the address that rewards answers."""
+    router = APIRouter(route_class=RewardRoute)
 
-    @app.post("/v1/rewards", response_model=RewardAnswer)
+    @router.post("/v1/rewards", response_model=RewardAnswer)
     async def rewards(request: Request, item: RewardRequest) -> Response:
         """Reward answers by their own tests; without a reward, nothing is known of the program."""
         try:
@@ -74,15 +111,25 @@ def add_rewards(app: FastAPI, judging: Judging) -> None:
         except UserError as error:
             raise HTTPException(422, str(error)) from error
         answers, tests = [each.answer for each in item.answers], [each.tests for each in item.answers]
-        works = await asyncio.to_thread(reward.works, answers, tests)
-        if any(len(work.tests) > MOST_TESTS for work in works):
-            raise HTTPException(422, f"answers: an answer has at most {MOST_TESTS} tests")
+        works = list(map(_within, await asyncio.to_thread(reward.works, answers, tests)))
         turns = ClientTurns(judging.executor, judging.load, client_of(request))
         with judging.load.accepted(sum(max(1, len(work.tests)) for work in works)):
             scores = await unless_gone(request, reward.judged(works, turns, on_judgement=judging.measures.judged))
-        return AsciiResponse({"scores": [_shown(each) for each in scores]})
+        return AsciiResponse({"scores": [_shown(each, judging.hiding) for each in scores]})
+
+    app.include_router(router)
 
 
-def _shown(scored: Scored) -> dict[str, Any]:
+def _within(work: Work) -> Work:
+    """Return what is to be judged of an answer: nothing, with the reason, if its row has too many tests."""
+    if len(work.tests) <= MOST_TESTS:
+        return work
+    reason = f"the row has {len(work.tests)} tests: {MOST_TESTS} are the most"
+    return Work(work.reward, work.completion, work.code, Problem("row"), reason)
+
+
+def _shown(scored: Scored, hiding: Hiding) -> dict[str, Any]:
+    """Return the JSON of a score without paths of the server; faults of a row quote what the client sent."""
     values = {name: getattr(scored, name) for name in ScoredAnswer.model_fields}
-    return values | {"message": without_paths(scored.message)}
+    message = scored.message if scored.fault == "data" else without_paths(scored.message)
+    return values | {"message": hiding.text(message)}

@@ -13,8 +13,8 @@ from .servers import JudgeError, RequestRefused, Servers
 Result = TypeVar("Result")
 # Programs in a request, and requests for each worker at a time.
 GROUP, AHEAD = 8, 2
-# A verdict that says nothing about the program, but would be the same another time.
-NO_TESTS = "no_tests"
+# In place of a verdict, where a server refuses a program of a request.
+REFUSED = "refused"
 
 logger = logging.getLogger(__name__)
 
@@ -23,9 +23,10 @@ logger = logging.getLogger(__name__)
 class Judge:
     """Judges by the servers at `urls`, which `token` opens.
 
-    What a server couldn't judge is asked for again, at most `retries` times. `deadline` is for a call, in seconds of
-    wall time (0: none). Programs without a verdict by then have None, like those that no server could judge: this says
-    nothing about them. Each method has a coroutine function of the same name with `_async`.
+    What a server couldn't judge is asked for again, at most `retries` times, unless what was sent is to blame.
+    `deadline` is for a call, in seconds of wall time (0: none). Programs without a verdict by then have None, like
+    those that no server could judge: this says nothing about them. Each method has a coroutine function of the same
+    name with `_async`.
     """
 
     urls: str | Sequence[str]
@@ -52,13 +53,15 @@ class Judge:
         if answer is None:
             raise JudgeError("the program couldn't be judged: the reason is in the log")
         if not answer["judged"]:
-            raise JudgeError(f"the program couldn't be judged: {answer['message']}")
+            error = RequestRefused if answer["verdict"] == REFUSED else JudgeError
+            raise error(f"the program couldn't be judged: {answer['message']}")
         return answer
 
     def judge_many(self, requests: Sequence[Mapping[str, Any]]) -> list[dict[str, Any] | None]:
         """Return the answers to requests as `POST /v1/judge` takes them, None for what couldn't be judged.
 
-        Raises JudgeError if no server answers at all, and RequestRefused if a request is invalid.
+        Why it couldn't is logged. Raises JudgeError if no server answers at all, and RequestRefused if requests have
+        fields that there aren't, or values out of range.
         """
         return _blocking(self.judge_many_async(requests))
 
@@ -95,9 +98,8 @@ class Judge:
     ) -> list[dict[str, Any] | None]:
         """See `scores`."""
 
-        async def scored(servers: Servers, group: Sequence[Mapping[str, Any]]) -> list[dict[str, Any] | None]:
-            found = await servers.ask("/v1/rewards", {"answers": group, **options})
-            return [_known(each, judged=each["fault"] != "infra") for each in found["scores"]]
+        async def scored(servers: Servers, group: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+            return (await servers.ask("/v1/rewards", {"answers": group, **options}))["scores"]
 
         if len(answers) != len(tests):
             raise ValueError(f"{len(answers)} answers have tests for {len(tests)}: each needs its own")
@@ -110,27 +112,32 @@ class Judge:
         return found
 
     async def _in_groups(self, items: Sequence[Mapping[str, Any]], ask: "Ask") -> list[dict[str, Any] | None]:
-        """Ask for items in groups, on all servers side by side; those that have no answer yet again."""
+        """Ask for items in groups, on all servers side by side; again for those that a server couldn't judge.
+
+        Returns the last answer to each. With a deadline, each is a group of its own: none waits for others.
+        """
+        size = 1 if self.deadline else GROUP
         found: list[dict[str, Any] | None] = [None] * len(items)
         try:
             async with asyncio.timeout(self.deadline or None):
                 urls = (self.urls,) if isinstance(self.urls, str) else tuple(self.urls)
                 async with Servers(urls, self.token) as servers:
                     for _ in range(1 + self.retries):
-                        await _fill(found, items, servers, ask)
+                        await _fill(found, items, servers, ask, size)
         except TimeoutError:
-            logger.warning("%d of %d have no answer after %g s", found.count(None), len(items), self.deadline)
+            missing = sum(map(_is_missing, found))
+            logger.warning("%d of %d have no answer after %g s", missing, len(items), self.deadline)
         return found
 
 
-Ask = Callable[[Servers, Sequence[Mapping[str, Any]]], Awaitable[list[dict[str, Any] | None]]]
+Ask = Callable[[Servers, Sequence[Mapping[str, Any]]], Awaitable[list[dict[str, Any]]]]
 
 
 async def _fill(
-    found: list[dict[str, Any] | None], items: Sequence[Mapping[str, Any]], servers: Servers, ask: Ask
+    found: list[dict[str, Any] | None], items: Sequence[Mapping[str, Any]], servers: Servers, ask: Ask, size: int
 ) -> None:
-    """Ask for the items that have no answer, at most some groups at a time."""
-    missing = [place for place, answer in enumerate(found) if answer is None]
+    """Ask for the items that have no answer, in groups of a size, at most some at a time."""
+    missing = [place for place, answer in enumerate(found) if _is_missing(answer)]
     free = asyncio.Semaphore(AHEAD * servers.workers)
 
     async def one(places: Sequence[int]) -> None:
@@ -147,8 +154,8 @@ async def _fill(
 
     try:
         async with asyncio.TaskGroup() as tasks:
-            for first in range(0, len(missing), GROUP):
-                tasks.create_task(one(missing[first : first + GROUP]))
+            for first in range(0, len(missing), size):
+                tasks.create_task(one(missing[first : first + size]))
     except ExceptionGroup as group:
         raise group.exceptions[0] from None
 
@@ -163,18 +170,30 @@ def _unsendable(row: Mapping[str, Any]) -> dict[str, Any] | None:
     return None
 
 
-async def _judged(servers: Servers, group: Sequence[Mapping[str, Any]]) -> list[dict[str, Any] | None]:
-    """Return the answers to requests for verdicts, in their order."""
+async def _judged(servers: Servers, group: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Return the answers to requests for verdicts, in their order; each says whose `fault` it is if there is none."""
     lines = await servers.ask("/v1/judge/batch", {"programs": group})
-    found = (line["answer"] for line in sorted(lines, key=lambda line: line["index"]))
-    return [each and _known(each, judged=each["judged"], again=each["verdict"] != NO_TESTS) for each in found]
+    answers = [_answer_in(line) for line in sorted(lines, key=lambda line: line["index"])]
+    for answer in answers:
+        if answer["fault"]:
+            logger.warning("a program couldn't be judged: %s", answer["message"])
+    return answers
 
 
-def _known(answer: dict[str, Any], *, judged: bool, again: bool = True) -> dict[str, Any] | None:
-    """Return an answer, but None if it says nothing about the program and another may; log why it doesn't."""
-    if not judged:
-        logger.warning("a program couldn't be judged: %s", answer["message"])
-    return answer if judged or not again else None
+def _answer_in(line: dict[str, Any]) -> dict[str, Any]:
+    """Return the answer in a line; one that isn't judged if there is only an error."""
+    answer = line["answer"]
+    if answer is None:
+        fault = line.get("fault") or "infra"
+        verdict = REFUSED if fault == "data" else "internal_error"
+        return {"judged": False, "verdict": verdict, "message": line["error"], "fault": fault}
+    # Servers before 0.3 don't say whose fault it is.
+    return {"fault": "" if answer["judged"] else "infra", **answer}
+
+
+def _is_missing(answer: Mapping[str, Any] | None) -> bool:
+    """Whether nothing is known of an item, and asking again may help."""
+    return answer is None or answer["fault"] == "infra"
 
 
 def _blocking(work: Coroutine[Any, Any, Result]) -> Result:

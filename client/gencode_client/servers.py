@@ -1,9 +1,10 @@
 """Several servers of `gencode serve`: which of them gets a request, and what is done if one fails.
 
 1. A request goes to the server that has the fewest for its number of workers.
-2. A server that fails, or is too busy, gets no requests for a while; the request goes to another one. Before it gets
-   requests again, it must answer `GET /v1/info`.
-3. A request that fails on `TRIES` servers is an error, since the request itself may be the reason.
+2. A server that is gone, or too busy, gets no requests for a while; the request goes to another one. Before a server
+   that failed gets requests again, it must answer `GET /v1/info`.
+3. A request that fails `TRIES` times is an error, since the request itself may be the reason: its connection breaks,
+   or its answer can't be read, or has a status of 500 and above.
 4. If no server has answered for `PATIENCE_SECONDS`, that is an error.
 """
 
@@ -28,6 +29,8 @@ KEEP_ALIVE = [
     *((socket.IPPROTO_TCP, getattr(socket, name), value) for name, value in PROBES.items() if hasattr(socket, name)),
 ]
 CONNECT_SECONDS = 10.0
+# The status of what a server can read, but not do.
+INVALID = 422
 
 
 class JudgeError(Exception):
@@ -47,7 +50,7 @@ class Unavailable(Exception):
 
 
 class Failed(Unavailable):
-    """A server answered that it couldn't do what was asked for; the reason may be the request."""
+    """A server got a request and couldn't do what was asked for; the reason may be the request."""
 
 
 @dataclass(slots=True)
@@ -71,6 +74,10 @@ class Server:
             seconds = min(LONGEST_PAUSE, FIRST_PAUSE * 2**self.failures)
             self.failures += 1
         self.resting_until = time.monotonic() + seconds
+
+    def suspect(self) -> None:
+        """Get no request before it is known to be up."""
+        self.failures = self.failures or 1
 
 
 class Servers:
@@ -141,6 +148,8 @@ class Servers:
                 failures += 1
                 if failures == TRIES:
                     raise self.error(f"{server.url}: {error}") from error
+                self.logger.debug(f"{server.url} failed: {error}")
+                server.suspect()
             except Unavailable as error:
                 # A server that is busy names the seconds; one that is gone is said once.
                 say = self.logger.debug if error.seconds is not None or server.failures else self.logger.warning
@@ -189,10 +198,12 @@ class Servers:
                 server = min(ready, key=lambda each: each.load)
                 if not server.failures or await self._is_back(server):
                     return server
-            elif now > max(since, self._answered) + PATIENCE_SECONDS:
+            elif all(each.failures for each in self.servers) and now > max(since, self._answered) + PATIENCE_SECONDS:
                 raise self.error(f"no server has answered for {PATIENCE_SECONDS:.0f} s: is one of them running?")
             else:
-                await asyncio.sleep(max(0.0, min(server.resting_until for server in self.servers) - now))
+                # A server that is asked whether it is up may be back sooner.
+                pause = min(server.resting_until for server in self.servers) - now
+                await asyncio.sleep(min(FIRST_PAUSE, max(0.0, pause)))
 
     async def _is_back(self, server: Server) -> bool:
         """Whether a server that failed answers again; nobody else tries meanwhile."""
@@ -206,26 +217,47 @@ class Servers:
         return True
 
     async def request(self, server: Server, method: str, path: str, body: bytes = b"") -> Any:
-        """Return the JSON of an answer; raises Unavailable, or `error` if asking again is of no use."""
+        """Return the JSON of an answer; raises Unavailable, or `error` or `refused` if asking again is of no use."""
         assert self._client is not None
         try:
             response = await self._client.request(method, server.url + path, content=body)
-            self._answered = time.monotonic()
-            lines = response.headers.get("content-type") == "application/x-ndjson"
-            answer = [json.loads(line) for line in response.text.splitlines()] if lines else response.json()
-        except (httpx.HTTPError, ValueError) as error:
+        except (httpx.ConnectError, httpx.ConnectTimeout) as error:
             raise Unavailable(error) from error
+        except httpx.HTTPError as error:
+            raise Failed(error) from error
+        seconds = _seconds(response.headers.get("retry-after", ""))
+        # A proxy whose server is gone answers, too, but names no time.
+        if seconds is not None or not response.is_server_error:
+            self._answered = time.monotonic()
         if response.status_code in (429, 503):
-            raise Unavailable(_detail(answer), _seconds(response.headers.get("retry-after", "")))
+            raise Unavailable(_detail(response), seconds)
         if response.is_server_error:
-            raise Failed(_detail(answer))
+            raise Failed(_detail(response))
         if not response.is_success:
-            raise self.refused(f"{server.url}: {_detail(answer)}")
+            # Any server would say the same of an invalid request.
+            where = "" if response.status_code == INVALID else f"{server.url}: "
+            raise self.refused(f"{where}{_detail(response)}")
+        try:
+            answer = _json_of(response)
+        except (ValueError, RecursionError) as error:
+            raise Failed(f"its answer can't be read: {error}") from error
         self.check(server, response)
         return answer
 
 
-def _detail(answer: Any) -> str:
+def _json_of(response: httpx.Response) -> Any:
+    """Return the JSON of an answer, of NDJSON a list; raises ValueError and RecursionError."""
+    if response.headers.get("content-type") == "application/x-ndjson":
+        return [json.loads(line) for line in response.text.splitlines()]
+    return response.json()
+
+
+def _detail(response: httpx.Response) -> str:
+    """Return why a request wasn't answered; of what isn't JSON, as proxies answer, only the status."""
+    try:
+        answer = response.json()
+    except (ValueError, RecursionError):
+        return f"{response.status_code} {response.reason_phrase}"
     return str(answer.get("detail", answer) if isinstance(answer, dict) else answer)[:500]
 
 

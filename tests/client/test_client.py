@@ -121,6 +121,33 @@ def test_what_is_not_judged_by_the_deadline_has_none(url):
         time.sleep(0.05)
 
 
+def test_programs_that_were_judged_before_the_deadline_have_their_verdicts(url):
+    quick = [{"program": ADD, "tests": TESTS}] * 3
+    endless = {"program": "while True: pass", "tests": TESTS, "time_limit_seconds": 60}
+    found = Judge(url, deadline=5.0).judge_many([*quick, endless])
+    assert [each and each["accepted"] for each in found] == [True, True, True, None]
+    answers = [ANSWERS[0], "```python\nwhile True: pass\n```", ANSWERS[0]]
+    assert Judge(url, deadline=3.0).rewards(answers, [PAIRS] * 3) == [1.0, None, 1.0]
+
+
+def test_a_program_that_cannot_be_judged_has_its_reason_and_the_others_their_verdicts(url, caplog):
+    odd = [{"language": "cobol"}, {"checker": {"name": "flaot"}}, {"kind": "assertions", "setup_code": "x = ("}]
+    requests = [{"program": ADD, "tests": TESTS} | fields for fields in ({}, *odd, {})]
+    assert [each and each["accepted"] for each in Judge(url).judge_many(requests)] == [True, None, None, None, True]
+    logged = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
+    reasons = ["there is no 'cobol'", "there is no checker 'flaot'", "its setup code isn't Python"]
+    assert [reason in line for reason, line in zip(reasons, logged, strict=True)] == [True] * 3
+    for fields, reason in zip(odd, reasons, strict=True):
+        with pytest.raises(RequestRefused, match=reason):
+            Judge(url).judge(ADD, TESTS, **fields)
+
+
+def test_tests_that_no_program_can_be_judged_by_are_sent_once(url, caplog):
+    with pytest.raises(JudgeError, match="the test is invalid Unicode"):
+        Judge(url).judge(ADD, [{"input": "\ud800", "output": "1"}])
+    assert len([record for record in caplog.records if record.levelname == "WARNING"]) == 1
+
+
 def test_a_server_that_ends_is_no_loss_and_programs_have_none_when_all_have_ended(url, monkeypatch):
     from alpha_codium.client import servers
 

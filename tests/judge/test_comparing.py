@@ -142,6 +142,14 @@ def test_known_checkers_are_not_refused(name: str) -> None:
     check_checker(CheckerSpec(name))
 
 
+@pytest.mark.parametrize("name", ["float", "call_result"])
+@pytest.mark.parametrize("value", ["1e-6", -1, [1], float("nan"), float("inf"), True, None])
+def test_a_tolerance_that_is_no_number_of_at_least_0_is_refused(name: str, value: object) -> None:
+    for tolerance in ("abs", "rel"):
+        with pytest.raises(UserError, match=f"{tolerance} must be a number of at least 0"):
+            named_checker(CheckerSpec(name, {tolerance: value}))
+
+
 def test_another_checker_is() -> None:
     with pytest.raises(UserError, match="there is no checker 'x'"):
         check_checker(CheckerSpec("x"))

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import math
 import os
 import subprocess
 import sys
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 
 import alpha_codium as ac
+from alpha_codium.problem import CheckerSpec
 from alpha_codium.rewards import CodeReward, rates
 from tests.rewards.faulty import FaultySandbox
 from tests.serve.serving import started
@@ -273,6 +275,41 @@ def test_servers_give_the_same_rewards(sandbox, monkeypatch):
         assert [each.reward for each in here] == [1.0, 0.0, 0.0, 0.0, None, 1.0, 0.0, 1.0, 1.0, 1.0]
         with pytest.raises(ac.UserError, match="NOT_SET"):
             CodeReward(urls=address, token_env="NOT_SET").score([RIGHT], [TESTS])
+
+
+@pytest.mark.thorough
+def test_a_row_that_cannot_be_sent_or_is_refused_takes_no_reward_from_others(sandbox):
+    assertions, code = ["assert f(1) == 2"], "def f(x): return 2 * x"
+    test = ac.TestCase("1", "2")
+    broken = ac.ExecutionSpec("assertions", setup_code="x = (")
+    rows = [
+        *({"time_limit_seconds": each} for each in (-1.0, math.nan, math.inf, 10_000.0)),
+        *({"memory_limit_bytes": each} for each in (-1, 2**40)),
+        {"checker": CheckerSpec("tokens", {"case_sensitive": {1}})},
+        {"private_tests": (ac.TestCase("assert f(1) == 2", ""),), "execution": broken},
+    ]
+    odd = [ac.Problem("odd", **{"private_tests": (test,)} | row) for row in rows]
+    with started() as (address, _):
+        answers = [RIGHT, code, *[RIGHT] * len(rows[:-1]), code, code, RIGHT]
+        found = CodeReward(urls=address).score(answers, [TESTS, assertions, *odd, assertions, TESTS])
+    assert [each.reward for each in found] == [1.0, 1.0, *[None] * len(odd), 1.0, 1.0]
+    assert all(address not in each.message for each in found)
+
+
+@pytest.mark.thorough
+def test_servers_give_the_same_reasons_for_rows_that_cannot_be_judged(sandbox):
+    code = "def f(x): return 2 * x"
+    call = ac.ExecutionSpec("call", entry_point="f")
+    malformed = ac.Problem("row", private_tests=(ac.TestCase("[1]", "2"), ac.TestCase("1", "2")), execution=call)
+    tests = [["x = 1"], ["assert f('\ud800') == 1"], malformed, [], 5]
+    with started() as (address, _):
+        for scheme in ("all", "share"):
+            here, there = (
+                CodeReward(scheme, **judges).score([code] * len(tests), tests)
+                for judges in ({"sandbox": sandbox}, {"urls": address})
+            )
+            assert there == here
+            assert [each.fault for each in here] == ["data"] * len(tests)
 
 
 def test_a_server_that_does_not_answer_at_first_is_an_error():

@@ -9,7 +9,9 @@ from hypothesis import strategies as st
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.floats() | st.integers() | st.text(st.characters(), max_size=20),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    lambda inner: (
+        st.lists(inner, max_size=3) | st.dictionaries(st.text(st.characters(), max_size=5), inner, max_size=3)
+    ),
 )
 NESTED = [b"[" * 100_000, b'{"a":' * 50_000, b"[" * 900 + b"]" * 900]
 ENCODED = ['{"code": "\ud800"}'.encode("utf-8", "surrogatepass"), '{"a": 1}'.encode("utf-16"), b"\xff\xfe", b"\0"]
@@ -28,7 +30,7 @@ def bodies_of(fields: Iterable[str], right: dict) -> st.SearchStrategy[bytes]:
 
 @st.composite
 def changed(draw: st.DrawFn, right: dict) -> object:
-    """A right request in which values at any depth are replaced or left out."""
+    """A right request in which values at any depth are replaced or left out, or have a name that there isn't."""
     value = json.loads(json.dumps(right))
     for _ in range(draw(st.integers(1, 3))):
         place, key = value, draw(st.sampled_from([*value]))
@@ -36,8 +38,10 @@ def changed(draw: st.DrawFn, right: dict) -> object:
             place, key = inner, draw(st.sampled_from([*inner] if isinstance(inner, dict) else range(len(inner))))
         if isinstance(place, list) or len(place) == 1 or draw(st.booleans()):
             place[key] = draw(JSON)
-        else:
+        elif draw(st.booleans()):
             del place[key]
+        else:
+            place[draw(st.text(st.characters(), max_size=5)) + "\ud800"] = place.pop(key)
     return value
 
 

@@ -70,6 +70,7 @@ def be_nullable(spec: Spec) -> None:
         (lambda spec: of(spec, "Report")["properties"].pop("executions"), "Report: executions is gone"),
         (lambda spec: spec["paths"].pop("/v1/judge"), "POST /v1/judge: it is gone"),
         (set_type, "integer became string"),
+        (lambda spec: of(spec, "JudgeAnswer")["properties"]["verdict"].pop("type"), "string became anything"),
         (be_nullable, "string became null or string"),
         (lower_limit, "time_limit_seconds: maximum is 60.0"),
         (lose_value, "call is no longer a value"),
@@ -86,6 +87,7 @@ def grow(spec: Spec) -> None:
     of(spec, "JudgeAnswer")["properties"] |= {"score": {"type": "number"}}
     of(spec, "JudgeAnswer")["required"].append("score")
     of(spec, "JudgeRequest")["properties"]["time_limit_seconds"]["maximum"] = 6000.0
+    del of(spec, "JudgeRequest")["properties"]["program"]["type"]
     spec["paths"]["/v1/new"] = {"get": {"responses": {"200": {}}}}
 
 

@@ -76,6 +76,17 @@ def test_tracebacks_name_modules(client):
     assert files == ["program.py", "json/__init__.py", "json/decoder.py", "json/decoder.py"]
 
 
+def test_what_a_client_sent_is_quoted_with_its_paths(client):
+    test = {"input": '"/home/user/data"', "output": "1"}
+    request = {"program": "def f(x): return 1", "tests": [test], "kind": "call", "entry_point": "f"}
+    answer = client.post("/v1/judge", json=request).json()
+    said = "the input of a call must be a JSON list of arguments, not '\"/home/user/data\"'"
+    assert (answer["message"], answer["tests"][0]["stderr"]) == (said, said)
+    rewards = {"answers": [{"answer": f"```python\n{request['program']}\n```", "tests": {"/home/user/data": 1}}]}
+    (score,) = client.post("/v1/rewards", json=rewards).json()["scores"]
+    assert "/home/user/data" in score["message"]
+
+
 @pytest.mark.parametrize(
     ("text", "shown"),
     [

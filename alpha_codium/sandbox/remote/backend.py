@@ -1,10 +1,11 @@
 """The backend `remote`: programs run on other machines, by `gencode serve`.
 
 Inputs are sent in groups: one, then four times as many each time, so that a caller that stops at the first wrong answer
-has few run in vain. If a server is lost, the group runs on another one. Inputs on which several programs run are
-stored at the servers, and sent only once.
+has few run in vain; a group is no larger than servers take. If a server is lost, the group runs on another one. Inputs
+on which several programs run are stored at the servers, and sent only once.
 """
 
+import itertools
 import os
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import replace
@@ -21,6 +22,9 @@ from alpha_codium.sandbox.remote.servers import RefusedByServer, Servers
 from alpha_codium.verdict import Execution, Identity, PairReport, Report
 
 GROWTH = 4
+# Servers take jobs of at most 10,000 inputs and 512 MiB, and in JSON a character may need 12 bytes.
+MOST_INPUTS = GROWTH**6
+MOST_CHARACTERS = 32 << 20
 
 
 class RemoteSandbox(Sandbox):
@@ -77,13 +81,13 @@ class RemoteSandbox(Sandbox):
         done, size = 0, 1
         stored = self._repeated.find(job.inputs)
         while True:
-            group = job.inputs[done : done + size]
+            group = _within(MOST_CHARACTERS, job.inputs[done : done + size])
             report = await self._executed(replace(job, inputs=group), stored, done)
             if not done:
                 yield report.compilation
             for execution in report.executions:
                 yield execution
-            done, size = done + len(report.executions), GROWTH * size
+            done, size = done + len(report.executions), min(MOST_INPUTS, GROWTH * size)
             if not report.executions or done >= len(job.inputs):
                 return
             if job.stop_after_failure and not report.last.finished:
@@ -130,3 +134,9 @@ class RemoteSandbox(Sandbox):
         if self.token_env and self.token_env not in os.environ:
             raise SandboxError(f"sandbox.remote.token_env: there is no environment variable {self.token_env}")
         return os.environ.get(self.token_env, "").strip() if self.token_env else ""
+
+
+def _within(characters: int, inputs: Sequence[str]) -> Sequence[str]:
+    """Return the first inputs, which together have at most so many characters, but at least one."""
+    sizes = itertools.accumulate(map(len, inputs))
+    return inputs[: max(1, sum(size <= characters for size in sizes))]

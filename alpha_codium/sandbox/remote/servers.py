@@ -13,13 +13,13 @@ from loguru import logger
 
 from alpha_codium.client import servers
 from alpha_codium.client.servers import Server
-from alpha_codium.errors import SandboxError
+from alpha_codium.errors import JobUnsupported, SandboxError
 from alpha_codium.sandbox.remote import IDENTITY_HEADER
 from alpha_codium.sandbox.remote.inputs import StoredInputs, canonical
 from alpha_codium.verdict import JUDGING_RULES, Identity
 
 
-class RefusedByServer(SandboxError):
+class RefusedByServer(JobUnsupported):
     """A server doesn't do what was asked for, and wouldn't if it were asked again."""
 
 

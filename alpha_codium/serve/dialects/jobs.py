@@ -9,13 +9,11 @@ from alpha_codium.judge.packing import pack
 from alpha_codium.judge.stdin import MOST_IN_FILES, SOME
 from alpha_codium.language_table import LANGUAGES
 from alpha_codium.limits import Limits, least_memory
-from alpha_codium.program import PYTHON, Job, Program
+from alpha_codium.program import PYTHON, Job, Program, fault_of_paths
 
 # Languages whose programs are run as they are: those that can't be compiled fail when they run.
 INTERPRETED = frozenset(name for name, language in LANGUAGES.items() if not language.compiled)
 MOST_FILES = 1000
-# Bytes of the longest name in a path.
-LONGEST_NAME = 255
 
 
 class CannotRun(Exception):
@@ -56,13 +54,7 @@ def _check(program: Program, files: Mapping[str, bytes]) -> None:
     """Raise CannotRun if the files can't be written into one folder beside the program."""
     if len(files) > MOST_FILES:
         raise CannotRun(f"{len(files)} files: {MOST_FILES} are the most")
-    try:
-        Program(program.language, {**dict.fromkeys(files, ""), **program.files}, program.main)
-    except ValueError as error:
-        raise CannotRun(str(error)) from error
-    folders = {path[:at] for path in files for at, sign in enumerate(path) if sign == "/"}
-    for path in files:
-        if path == program.main or path in folders:
-            raise CannotRun(f"two files, or a file and a folder, have the name {path!r}")
-        if max(len(name.encode("utf-8", "replace")) for name in path.split("/")) > LONGEST_NAME:
-            raise CannotRun(f"a name of a file has more than {LONGEST_NAME} bytes: {path[:40]!r}...")
+    if program.main in files:
+        raise CannotRun(f"two files have the name {program.main!r}")
+    if fault := fault_of_paths([program.main, *files]):
+        raise CannotRun(fault)

@@ -20,16 +20,18 @@ import pytest
 from alpha_codium.client import servers as balancing
 from alpha_codium.errors import SandboxError
 from alpha_codium.judge import Judge, Rules
-from alpha_codium.problem import Problem, TestCase
+from alpha_codium.judge.executors import LocalPool, Task
+from alpha_codium.judge.many import judge_all
+from alpha_codium.problem import ExecutionSpec, Problem, TestCase
 from alpha_codium.program import Job, Program
 from alpha_codium.sandbox import open_sandbox
 from alpha_codium.sandbox.protocol import report_of
-from alpha_codium.sandbox.remote import servers
+from alpha_codium.sandbox.remote import backend, servers
 from alpha_codium.sandbox.remote.inputs import StoredInputs
 from alpha_codium.verdict import JUDGING_RULES, Execution, Identity, Judgement, Report, Status, Verdict
 from tests.judge.checkers import CPP_FILES, needs_compiler, problem
 from tests.judge.checkers import TESTS as CHECKED
-from tests.judge.interactors import GUESSES, IN_CPP
+from tests.judge.interactors import GUESSES, IN_CPP, IN_PYTHON
 from tests.judge.interactors import TESTS as GUESSED
 from tests.serve.serving import started
 from tests.support import ROOT
@@ -187,6 +189,53 @@ async def test_what_a_server_cannot_run_is_an_error_and_the_next_job_is_run(urls
         with pytest.raises(SandboxError, match="runs programs of one file"):
             await report_of(sandbox, Job(Program("python3", {"a.py": "", "b.py": ""}, "a.py"), [""]))
         assert (await sandbox.run("print(2)", [""])).last.stdout == "2\n"
+
+
+@pytest.mark.thorough
+async def test_a_job_that_servers_refuse_has_no_verdict_and_ends_no_others(urls: list[str]) -> None:
+    squares = Problem("squares", private_tests=(TestCase("2", "4"),))
+    too_large = replace(squares, memory_limit_bytes=2**40)
+    test = TestCase("assert x == 1", "")
+    asserts = replace(too_large, private_tests=(test,), execution=ExecutionSpec("assertions"))
+    async with open_sandbox("remote", urls=urls) as sandbox:
+        pool = LocalPool(sandbox)
+        program = Program.from_source("python3", PROGRAMS[1])
+        tasks = [
+            *(Task(program, each, each.private_tests) for each in (squares, too_large, squares)),
+            Task(program, squares, squares.private_tests, Rules(wall_seconds=5000)),
+            Task(Program.from_source("python3", "x = 1"), asserts, asserts.private_tests),
+            Task(Program.from_source("python3", "x = 2"), asserts, asserts.private_tests),
+            Task(Program.from_source("python3", GUESSES), replace(IN_PYTHON, memory_limit_bytes=2**40), GUESSED),
+        ]
+        found = await judge_all(tasks, pool)
+    assert [each.verdict.value for each in found] == ["accepted", "internal_error"] * 2 + ["internal_error"] * 3
+    assert ["limits.memory_bytes" in found[1].message, "limits.wall_seconds" in found[3].message] == [True, True]
+
+
+async def test_an_interactor_has_time_beyond_the_longest_of_a_program(urls: list[str]) -> None:
+    async with open_sandbox("remote", urls=urls) as sandbox:
+        talks = Judge(sandbox, Rules(wall_seconds=1802)).for_problem(IN_PYTHON)
+        assert (await talks.judge(GUESSES, GUESSED)).accepted
+
+
+async def test_inputs_are_sent_in_groups_of_a_size_that_servers_take(
+    urls: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(backend, "MOST_CHARACTERS", 1000)
+    monkeypatch.setattr(backend, "MOST_INPUTS", 4)
+    sent: list[int] = []
+    async with open_sandbox("remote", urls=urls) as sandbox:
+        ask = sandbox._open.ask
+
+        async def counted(path: str, request: dict[str, list[str]]) -> object:
+            sent.append(len(request["inputs"]))
+            return await ask(path, request)
+
+        monkeypatch.setattr(sandbox._open, "ask", counted)
+        inputs = [*("x" * 400 for _ in range(6)), "x" * 5000, *("x" for _ in range(6))]
+        report = await sandbox.run("print(len(input()))", inputs)
+    assert [int(each.stdout) for each in report.executions] == list(map(len, inputs))
+    assert sent == [1, 2, 2, 1, 1, 4, 2]
 
 
 @pytest.mark.thorough
