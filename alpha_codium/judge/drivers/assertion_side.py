@@ -184,7 +184,8 @@ class LeftPeer(Peer):
         number = self.number_of(value)
         # An object that was known before the call isn't a new one, even if the class returned it.
         is_new = number is not None and number > highest
-        if self.number_of(proxy) in self.classes | self.methods and is_new and not self.is_like_value(value):
+        makes = is_new and (self.number_of(proxy) in self.classes or self.number_of(proxy) in self.methods)
+        if makes and not self.is_like_value(value):
             self.made.add(number)
         return value
 
@@ -212,7 +213,7 @@ class LeftPeer(Peer):
             # NumPy would read memory at an address that the program chose.
             raise AttributeError(name)
         value = self.request("get", proxy, name)
-        if self.is_made(proxy) and is_proxy(value):
+        if self.made and is_proxy(value) and self.number_of(proxy) in self.made:
             self.methods.add(number_of_proxy(value))
         return value
 

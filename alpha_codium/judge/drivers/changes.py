@@ -16,6 +16,8 @@ CHANGEABLE = (list, dict, set, bytearray)
 OF_COLLECTIONS = ("deque", "OrderedDict", "Counter", "defaultdict")
 # Each message has the changes of what is held, so it is little: what was answered last, without large containers.
 MOST_HELD, LARGEST_HELD = 32, 128
+# Types of answers in which containers are sought that stand elsewhere, too.
+OUTER = (list, tuple, dict)
 SCALARS = frozenset((int, str, float, bool, type(None), bytes, complex))
 
 
@@ -153,9 +155,9 @@ def answers_to(
     before.clear()  # whose items have one reference more
     returned = [index for index, each in enumerate(held) if each is value]
     messages: list[tuple[Any, ...]] = [("changed", changes)] if changes else []
-    if kind == "value" and not (same or returned) and (kept := kept_among(held)):
+    if held and kind == "value" and not (same or returned) and (kept := kept_among(held)):
         messages.append(("kept", kept))
-    if kind == "value" and not returned and (twins := twins_in(value, held)):
+    if kind == "value" and type(value) in OUTER and not returned and (twins := twins_in(value, held)):
         messages.append(("twins", twins))
     return [*messages, ("same", returned[-1]) if kind == "value" and returned else (kind, value)], held
 
@@ -165,7 +167,8 @@ def twins_in(value: "Any", held: "list[Any]") -> "list[tuple[int, int]]":
 
     `earlier` is the place among both, of which `held` comes first. None are sought in a large answer.
     """
-    if type(value) not in (list, tuple, dict) or len(value) > LARGEST_HELD:
+    items = value.values() if type(value) is dict else value
+    if len(items) > LARGEST_HELD or all(type(each) in SCALARS for each in items):
         return []
     first = {id(each): place for place, each in enumerate(held)}
     found = enumerate(containers_in((value,), {}), len(held))
