@@ -22,7 +22,7 @@ from alpha_codium.serve.hiding import Hiding
 from alpha_codium.serve.judging import ClientTurns, Judging
 from alpha_codium.serve.requests import MOST_MEMORY, MOST_PROGRAMS, MOST_SECONDS, MOST_TESTS, StrictModel
 from alpha_codium.values import integer_of
-from alpha_codium.wording import without_paths
+from alpha_codium.wording import counted, without_paths
 
 # Reading an integer of more digits would hold up other requests.
 MOST_DIGITS = 100_000
@@ -124,7 +124,7 @@ def _within(work: Work) -> Work:
     """Return what is to be judged of an answer: nothing, with the reason, if its row has too many tests."""
     if len(work.tests) <= MOST_TESTS:
         return work
-    reason = f"the row has {len(work.tests)} tests: {MOST_TESTS} are the most"
+    reason = f"the row has {counted(len(work.tests), 'test')}: {MOST_TESTS} are the most"
     return Work(work.reward, work.completion, work.code, Problem("row"), reason)
 
 
