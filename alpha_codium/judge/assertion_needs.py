@@ -34,6 +34,7 @@ from alpha_codium.judge.assertion_process import (
     names_in,
     rebound_in,
     runs_within,
+    variable_of,
     words_in,
 )
 from alpha_codium.judge.drivers.outcomes import ALIASES
@@ -209,10 +210,9 @@ def _classes_in(tree: ast.AST, names: set[str]) -> set[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Assign):
             value = node.value
-            made_by = name_of(value.func) if isinstance(value, ast.Call) else made.get(ast.unparse(value))
+            made_by = name_of(value.func) if isinstance(value, ast.Call) else made.get(variable_of(value))
             if made_by:
-                targets = (each for each in node.targets if isinstance(each, ast.Name | ast.Attribute))
-                made |= dict.fromkeys(map(ast.unparse, targets), made_by)
+                made |= dict.fromkeys(filter(None, map(variable_of, node.targets)), made_by)
     return {name for node in ast.walk(tree) for name in _shown_by(node, made) if name in names}
 
 
@@ -230,7 +230,7 @@ def _shown_by(node: ast.AST, made: dict[str, str]) -> set[str]:
     shown = {owner} if owner[:1].isupper() else set()
     if node.attr not in COMMON:
         shown.add(
-            name_of(node.value.func) if isinstance(node.value, ast.Call) else made.get(ast.unparse(node.value), "")
+            name_of(node.value.func) if isinstance(node.value, ast.Call) else made.get(variable_of(node.value), "")
         )
     return shown
 
@@ -253,4 +253,4 @@ def _makers_in(node: ast.AST, made: dict[str, str]) -> Iterator[str]:
         if isinstance(each, ast.Call):
             yield name_of(each.func)
         elif isinstance(each, ast.Name | ast.Attribute):
-            yield made.get(ast.unparse(each), "")
+            yield made.get(variable_of(each), "")

@@ -103,7 +103,7 @@ def _is_doubtful_part(node: ast.AST, names: set[str], owners: set[str]) -> bool:
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
         return any(names & names_in(each) for each in node.decorator_list)
     if isinstance(node, ast.ClassDef):
-        is_test = node.name.startswith(("Test", "_")) or any(ast.unparse(e).endswith("TestCase") for e in node.bases)
+        is_test = node.name.startswith(("Test", "_")) or any(variable_of(e).endswith("TestCase") for e in node.bases)
         return not is_test or any(names & names_in(each) for each in node.decorator_list)
     if isinstance(node, ast.Assign):
         return any(isinstance(each, ast.Attribute) and name_of(each.value) in owners for each in node.targets)
@@ -198,6 +198,13 @@ def _derives_or_replaces(tree: ast.AST, names: set[str]) -> bool:
 def name_of(node: ast.AST) -> str:
     """Return the name if `node` is one, else an empty string."""
     return node.id if isinstance(node, ast.Name) else ""
+
+
+def variable_of(node: ast.AST) -> str:
+    """Return the name, or the attribute of a name such as `self.x`, if `node` is one, else an empty string."""
+    if isinstance(node, ast.Attribute):
+        return f"{node.value.id}.{node.attr}" if isinstance(node.value, ast.Name) else ""
+    return name_of(node)
 
 
 def names_in(node: ast.AST) -> set[str]:
