@@ -28,6 +28,7 @@ from alpha_codium.errors import Unjudgeable
 from alpha_codium.judge.assertion_code import runnable
 from alpha_codium.judge.assertion_process import (
     LOOKING_UP,
+    Code,
     is_doubtful,
     is_recordable,
     name_of,
@@ -35,7 +36,6 @@ from alpha_codium.judge.assertion_process import (
     rebound_in,
     runs_within,
     variable_of,
-    words_in,
 )
 from alpha_codium.judge.drivers.outcomes import ALIASES
 from alpha_codium.languages.python.syntax import UNPARSABLE, fault_in, parse
@@ -111,7 +111,8 @@ def needs_of(test_code: str, spec: ExecutionSpec) -> Needs:
     known_modules = sys.stdlib_module_names | ALIASES.keys()
     modules = {name for name in wanted & known_modules if _is_only_module(tree, name)} - helpers
     foreign = wanted - helpers - modules - set(dir(builtins))
-    words = words_in(tree)
+    code = Code(tree)
+    words = code.words
     if words & LOOKING_UP:
         foreign |= _identifiers(tree) - defined - helpers - modules - set(dir(builtins))
     foreign |= wanted & ours.names
@@ -119,17 +120,17 @@ def needs_of(test_code: str, spec: ExecutionSpec) -> Needs:
     from_setup = spec.setup_code if wanted & helpers else ""
     classes = _classes_in(tree, set(names)) | set(filter(CAMEL_CASE.fullmatch, ours.names & set(names)))
     imports = _imports(tree)
-    doubtful = is_doubtful(tree, set(names), imports, from_setup)
+    doubtful = is_doubtful(code, set(names), imports, from_setup)
     return Needs(
         tuple(sorted(names)),
         tuple(sorted(modules)),
         from_setup,
         calls_check,
         classes=tuple(sorted(classes)),
-        together=runs_within(tree, set(names), rebound),
+        together=runs_within(code, set(names), rebound),
         doubtful=doubtful,
         recordable=not (doubtful or modules or classes or set(names) & set(dir(builtins)) - {spec.entry_point})
-        and is_recordable(tree),
+        and is_recordable(code),
         catches=tuple(sorted(words & CATCHABLE)),
         types="type" in words and _is_only_called(tree, "type"),
         random="random" in words,

@@ -12,6 +12,8 @@
 import ast
 import builtins
 import sys
+from dataclasses import dataclass
+from functools import cached_property
 
 from alpha_codium.judge.drivers.outcomes import ALIASES
 
@@ -74,14 +76,41 @@ CHANGING = {"append", "extend", "insert", "pop", "remove", "clear", "sort", "rev
 CALLED = {"input", "print", "open"}
 
 
-def runs_within(tree: ast.Module, names: set[str], rebound: set[str]) -> bool:
+@dataclass(frozen=True)
+class Code:
+    """The code of a test, of which each part is read once."""
+
+    tree: ast.Module
+
+    @cached_property
+    def nodes(self) -> list[ast.AST]:
+        """All nodes of the syntax tree."""
+        return list(ast.walk(self.tree))
+
+    @cached_property
+    def words(self) -> set[str]:
+        """All names and attributes that the code uses, and what it imports."""
+        words = set()
+        for node in self.nodes:
+            if isinstance(node, ast.Name):
+                words.add(node.id)
+            elif isinstance(node, ast.Attribute):
+                words.add(node.attr)
+            elif isinstance(node, ast.alias):
+                words.update(node.name.split("."))
+            elif isinstance(node, ast.ImportFrom):
+                words.update((node.module or "").split("."))
+        return words
+
+
+def runs_within(code: Code, names: set[str], rebound: set[str]) -> bool:
     """Whether code has to run in the program's process; `names` are the program's, `rebound` those it binds anew."""
-    words = words_in(tree)
+    words = code.words
     asks = words & ABSTRACT and words & ASKING
-    return bool(rebound or asks or words & (REPLACING | SHARING | WATCHING)) or _derives_or_replaces(tree, names)
+    return bool(rebound or asks or words & (REPLACING | SHARING | WATCHING)) or _derives_or_replaces(code, names)
 
 
-def is_doubtful(tree: ast.Module, names: set[str], imports: set[str], setup_code: str) -> bool:
+def is_doubtful(code: Code, names: set[str], imports: set[str], setup_code: str) -> bool:
     """Whether a program that fails the code outside of its process is judged within it; see the module's docstring.
 
     `setup_code` is that whose helpers the code uses.
@@ -89,24 +118,24 @@ def is_doubtful(tree: ast.Module, names: set[str], imports: set[str], setup_code
     if not {name.partition(".")[0] for name in imports} <= sys.stdlib_module_names | CROSSING:
         return True
     # What the code imports, and the names of the program: to bind their attributes changes what the program sees.
-    owners = names | {name for node in ast.walk(tree) if isinstance(node, ast.alias) for name in _bound_by(node)}
+    owners = names | {name for node in code.nodes if isinstance(node, ast.alias) for name in _bound_by(node)}
     return bool(
-        words_in(tree) & DOUBTFUL
-        or CALLED & {name for node in tree.body for name in _bound_by(node)}
+        code.words & DOUBTFUL
         or any(isinstance(node, ast.ClassDef) for node in ast.parse(setup_code).body)
-        or any(_is_doubtful_part(node, names, owners) for node in ast.walk(tree))
+        or any(_is_doubtful_part(node, names, owners) for node in code.nodes)
     )
 
 
 def _is_doubtful_part(node: ast.AST, names: set[str], owners: set[str]) -> bool:
     """Whether a part of the code makes it doubtful; `owners` are the names whose attributes it mustn't bind."""
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-        return any(names & names_in(each) for each in node.decorator_list)
+        return node.name in CALLED or any(names & names_in(each) for each in node.decorator_list)
     if isinstance(node, ast.ClassDef):
         is_test = node.name.startswith(("Test", "_")) or any(variable_of(e).endswith("TestCase") for e in node.bases)
         return not is_test or any(names & names_in(each) for each in node.decorator_list)
     if isinstance(node, ast.Assign):
-        return any(isinstance(each, ast.Attribute) and name_of(each.value) in owners for each in node.targets)
+        owned = [name_of(each.value) for each in node.targets if isinstance(each, ast.Attribute)]
+        return not owners.isdisjoint(owned) or not CALLED.isdisjoint(map(name_of, node.targets))
     if isinstance(node, ast.MatchClass):
         return bool(names & names_in(node.cls))
     if isinstance(node, ast.Compare):
@@ -119,14 +148,13 @@ def _is_doubtful_part(node: ast.AST, names: set[str], owners: set[str]) -> bool:
     return False
 
 
-def is_recordable(tree: ast.Module) -> bool:
+def is_recordable(code: Code) -> bool:
     """Whether code uses nothing that depends on the process, and no attribute that a recorded function lacks.
 
     Nor may it change a container or ask whether two are the same: answers are copies.
     """
-    nodes = list(ast.walk(tree))
-    private = any(isinstance(node, ast.Attribute) and node.attr.startswith("_") for node in nodes)
-    return not (private or words_in(tree) & SEEING or any(map(_changes_container, nodes)))
+    private = any(isinstance(node, ast.Attribute) and node.attr.startswith("_") for node in code.nodes)
+    return not (private or code.words & SEEING or any(map(_changes_container, code.nodes)))
 
 
 def _changes_container(node: ast.AST) -> bool:
@@ -167,24 +195,9 @@ def _bound_by(node: ast.AST) -> set[str]:
     return bound
 
 
-def words_in(tree: ast.AST) -> set[str]:
-    """All names and attributes that the code uses, and what it imports."""
-    words = set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Name):
-            words.add(node.id)
-        elif isinstance(node, ast.Attribute):
-            words.add(node.attr)
-        elif isinstance(node, ast.alias):
-            words.update(node.name.split("."))
-        elif isinstance(node, ast.ImportFrom):
-            words.update((node.module or "").split("."))
-    return words
-
-
-def _derives_or_replaces(tree: ast.AST, names: set[str]) -> bool:
+def _derives_or_replaces(code: Code, names: set[str]) -> bool:
     """Whether the code subclasses a class of the program, or replaces what the program reads."""
-    for node in ast.walk(tree):
+    for node in code.nodes:
         if isinstance(node, ast.ClassDef) and any(names & names_in(base) for base in node.bases):
             return True
         for target in node.targets if isinstance(node, ast.Assign) else ():

@@ -4,7 +4,7 @@ import ast
 
 import pytest
 
-from alpha_codium.judge.assertion_process import is_doubtful, rebound_in
+from alpha_codium.judge.assertion_process import Code, is_doubtful, rebound_in
 
 SETUP = "class Node:\n    pass\ndef node(x): return Node()"
 
@@ -44,6 +44,6 @@ def test_names_that_are_bound_anew_are_found(code: str, names: set[str]) -> None
 def test_a_failure_outside_is_doubted_where_it_may_not_be_the_programs_fault(
     code: str, setup_code: str, doubtful: bool
 ) -> None:
-    assert is_doubtful(ast.parse(code), {"f"}, set(), setup_code) is doubtful
-    assert is_doubtful(ast.parse(code), {"f"}, {"json", "numpy"}, setup_code) is doubtful
-    assert is_doubtful(ast.parse(code), {"f"}, {"pandas"}, setup_code)
+    assert is_doubtful(Code(ast.parse(code)), {"f"}, set(), setup_code) is doubtful
+    assert is_doubtful(Code(ast.parse(code)), {"f"}, {"json", "numpy"}, setup_code) is doubtful
+    assert is_doubtful(Code(ast.parse(code)), {"f"}, {"pandas"}, setup_code)
