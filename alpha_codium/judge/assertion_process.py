@@ -2,11 +2,11 @@
 
 1. It runs within if it replaces what the program uses (`unittest.mock`, `sys.stdin`, a name of the program that it
    binds anew), subclasses a class of the program, makes files that the program reads, or watches its process.
-2. It is `doubtful`, and judged again within if the program fails it outside, if it may fail there for no fault of the
-   program: it imports a package whose objects only that package can compare (pandas), runs things side by side, which
-   cross one by one, looks into functions and classes, or lends the program its functions and objects to do so, changes
-   the state of its process, or uses a variable of the program, which may bind that anew.
-3. Its calls can be recorded if it uses nothing but its own values.
+2. It is `doubtful` if a right program may fail it outside: it imports a package whose objects only that package can
+   compare (pandas); runs things side by side, which cross one by one; looks into functions and classes, or has the
+   program look into its own; changes the state of its process; or uses a variable of the program, which the program
+   may bind anew. A program that fails it outside is judged again within.
+3. Its calls can be recorded if it uses nothing but its own values, and changes none.
 """
 
 import ast
@@ -20,19 +20,8 @@ from alpha_codium.judge.drivers.outcomes import ALIASES
 # Names of tools that replace parts of the program, or of what it uses.
 REPLACING = {"mock", "patch", "monkeypatch", "MonkeyPatch", "MagicMock"}
 # Names of tools that make or read files and folders, or change what a process inherits.
-SHARING = {
-    "tempfile",
-    "tmp_path",
-    "tmpdir",
-    "shutil",
-    "makedirs",
-    "mkdir",
-    "rmtree",
-    "write_text",
-    "write_bytes",
-    "touch",
-}
-SHARING |= {"open", "ZipFile", "chdir", "environ", "putenv"}
+SHARING = {"tempfile", "tmp_path", "tmpdir", "shutil", "makedirs", "mkdir", "rmtree", "write_text", "write_bytes"}
+SHARING |= {"touch", "open", "ZipFile", "chdir", "environ", "putenv"}
 # Names of tools that watch the warnings and logs of the program's process, or inspect its classes and their objects.
 WATCHING = {"warns", "assertWarns", "assertWarnsRegex", "deprecated_call", "assertLogs", "assertNoLogs"}
 WATCHING |= {"asdict", "astuple", "is_dataclass", "isabstract", "getsource"}
@@ -60,16 +49,8 @@ SEEING = frozenset(
 DOUBTFUL = {"asyncio", "threading", "concurrent", "inspect", "pickle", "dataclasses"}
 # Names of functions that change the state of a process, or look at what a program prints and writes.
 DOUBTFUL |= {"setrecursionlimit", "getcontext", "localcontext", "catch_warnings", "simplefilter", "addHandler", "argv"}
-DOUBTFUL |= {
-    "redirect_stdout",
-    "redirect_stderr",
-    "_Captured_",
-    "exists",
-    "isfile",
-    "listdir",
-    "read_text",
-    "read_bytes",
-}
+DOUBTFUL |= {"redirect_stdout", "redirect_stderr", "_Captured_", "exists", "isfile", "listdir", "read_text"}
+DOUBTFUL |= {"read_bytes"}
 # Methods by which a test changes a container.
 CHANGING = {"append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse", "update", "add", "setdefault"}
 # Functions of Python that a program calls, and that are the test's if it defines them.
