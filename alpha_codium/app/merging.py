@@ -50,6 +50,8 @@ async def merge_async(options: MergeOptions) -> Score | RunSummary | ValidationR
     """
     folders = await in_thread(_parts, options.runs)
     run = options.run or _common_name(folders)
+    if is_begun(run):
+        raise UserError(f"run {run!r} exists already: give the merged run another name with `run`")
     description = await in_thread(_merged_description, folders)
     command, recorded = description["command"], dict(description.get("options", {}))
     if output := description.get("output_dataset_name"):

@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
@@ -27,7 +27,7 @@ from alpha_codium.eval.shards import Shard
 from alpha_codium.options import RUN_FOLDER, options_of
 from alpha_codium.paths import runs_folder
 from alpha_codium.repository.running.config import RunConfig
-from alpha_codium.runs import RunFolder, without_secrets
+from alpha_codium.runs import AnswerStore, RunFolder, without_secrets
 from alpha_codium.runs.answers import without_user
 from alpha_codium.runs.folder import (
     BEGAN_IN,
@@ -99,7 +99,28 @@ def opened_run(
         if description["command"] not in WITHOUT_VERDICTS and "sandbox" in description:
             folder.judged_by = Identity.from_json(description["sandbox"]).digest
         on_event(RunOpened(folder.path))
-        yield folder
+        try:
+            yield folder
+        except UserError as error:
+            if resume is None and not can_resume_after(error, folder.path):
+                _forget_unless_begun(folder)
+            raise
+
+
+def _forget_unless_begun(folder: RunFolder) -> None:
+    """Delete what a new run has written, if it has done nothing: its name can be used again."""
+    answers = folder.path / "answers.sqlite"
+    if answers.exists():
+        with AnswerStore(answers) as store:
+            if (spent := store.spent()).asked or spent.from_cache:
+                return
+    if _holds(folder.path / "journal.jsonl"):
+        return
+    for path in (folder.path / RUN_FILE, folder.path / "journal.jsonl", *folder.path.glob(f"{answers.name}*")):
+        path.unlink(missing_ok=True)
+    (folder.path / ".lock").unlink(missing_ok=True)
+    with suppress(OSError):  # the folder had other files
+        folder.path.rmdir()
 
 
 @contextmanager

@@ -132,9 +132,12 @@ def check_target(target: Path) -> None:
 
 
 def refuse_foreign(target: Path) -> None:
-    """Raise DatasetError if `target` exists and is neither a dataset nor an empty folder."""
+    """Raise DatasetError if `target` can't be written, or exists and is neither a dataset nor an empty folder."""
     if not is_free_or_dataset(target):
         raise DatasetError(f"{target} exists and isn't a dataset: choose another name, or move it")
+    parent = next(each for each in target.absolute().parents if each.exists())
+    if not parent.is_dir() or not os.access(parent, os.W_OK):
+        raise DatasetError(f"{target} can't be written: {parent} is read-only, or no folder")
 
 
 def refuse_replacing(splits: Iterable[str], target: Path) -> None:

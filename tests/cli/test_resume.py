@@ -246,3 +246,20 @@ def test_a_resumed_run_replaces_its_own_output_and_no_other_ones(home, server, t
     assert done.returncode == 0, done.stderr
     assert run_cli("data", "validate", "--resume", "v").returncode == 0
     assert_refused(run_cli("data", "validate", job[1], "--output_dataset_name", "checked"), "has the split")
+
+
+@pytest.mark.thorough
+def test_a_run_that_could_not_begin_leaves_its_name_and_an_output_that_cannot_be_written_costs_nothing(
+    home, server, tmp_path
+):
+    job = ("--dataset_name", write_problems(tmp_path, 1), "--flow", write_flow(tmp_path / "steps", 1), "--run", "r")
+    misspelt = run_cli("gen", "solve_set", *job, "--model", "nope/x")
+    assert misspelt.returncode == 2 and not (home / "runs/r").exists(), misspelt.stderr
+    (tmp_path / "file").touch()
+    refused = run_cli(
+        "gen", "solve_set", *job, *model_arguments(server), "--output_dataset_name", tmp_path / "file/out"
+    )
+    assert_refused(refused, "can't be written")
+    assert not server.requests
+    done = run_cli("gen", "solve_set", *job, *model_arguments(server))
+    assert done.returncode == 0, done.stderr
