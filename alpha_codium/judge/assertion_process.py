@@ -11,6 +11,7 @@
 
 import ast
 import builtins
+import re
 import sys
 from dataclasses import dataclass
 from functools import cached_property
@@ -51,6 +52,9 @@ DOUBTFUL = {"asyncio", "threading", "concurrent", "inspect", "pickle", "dataclas
 DOUBTFUL |= {"setrecursionlimit", "getcontext", "localcontext", "catch_warnings", "simplefilter", "addHandler", "argv"}
 DOUBTFUL |= {"redirect_stdout", "redirect_stderr", "_Captured_", "exists", "isfile", "listdir", "read_text"}
 DOUBTFUL |= {"read_bytes"}
+# Functions to which a test says which exception it expects, and names of exceptions: outside, a class of these makes
+# objects without the attributes that the program's has.
+EXPECTING, ERROR = {"raises", "assertRaises", "assertRaisesRegex"}, re.compile(r"(?:Error|Exception)$")
 # Methods by which a test changes a container.
 CHANGING = {"append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse", "update", "add", "setdefault"}
 # Functions of Python that a program calls, and that are the test's if it defines them.
@@ -100,9 +104,11 @@ def is_doubtful(code: Code, names: set[str], imports: set[str], setup_code: str)
         return True
     # What the code imports, and the names of the program: to bind their attributes changes what the program sees.
     owners = names | {name for node in code.nodes if isinstance(node, ast.alias) for name in _bound_by(node)}
+    raised = {name for node in code.nodes for name in _exceptions_in(node)} | set(filter(ERROR.search, names))
     return bool(
         code.words & DOUBTFUL
         or any(isinstance(node, ast.ClassDef) for node in ast.parse(setup_code).body)
+        or any(_used_by(node) in raised & names for node in code.nodes)
         or any(_is_doubtful_part(node, names, owners) for node in code.nodes)
     )
 
@@ -127,6 +133,22 @@ def _is_doubtful_part(node: ast.AST, names: set[str], owners: set[str]) -> bool:
         kinds = node.args[1].elts if isinstance(node.args[1], ast.Tuple) else [node.args[1]]
         return not {name_of(each) for each in kinds} <= names | set(dir(builtins))
     return False
+
+
+def _exceptions_in(node: ast.AST) -> set[str]:
+    """Return the names of exceptions that a part of the code raises or expects."""
+    if isinstance(node, ast.ExceptHandler | ast.Raise):
+        expected = node.type if isinstance(node, ast.ExceptHandler) else node.exc
+        return set() if expected is None else names_in(expected)
+    if isinstance(node, ast.Call) and variable_of(node.func).rpartition(".")[2] in EXPECTING and node.args:
+        return names_in(node.args[0])
+    return set()
+
+
+def _used_by(node: ast.AST) -> str:
+    """Return the name that a part of the code calls, or of which it reads an attribute."""
+    used = node.func if isinstance(node, ast.Call) else node.value if isinstance(node, ast.Attribute) else None
+    return "" if used is None else name_of(used)
 
 
 def is_recordable(code: Code) -> bool:

@@ -50,6 +50,7 @@ IN_PROCESS = {
     "variable bound anew",
     "class pattern",
     "printing generator",
+    "exception made by the test",
 }
 VECTOR = "class V:\n    def __init__(s,x): s.x=x\n    def __mul__(s,k): return V(s.x*k)\n    __rmul__=__mul__\n    def __eq__(s,o): return s.x==o.x\n    def half(s): return V(s.x/2)"
 ODDITIES: dict[str, tuple[str, str]] = kit_idioms() | {
@@ -276,6 +277,8 @@ ODDITIES: dict[str, tuple[str, str]] = kit_idioms() | {
     "variable bound anew": ("items=[]\ndef add(x):\n    global items\n    items=items+[x]", "add(1); add(2)\nassert items==[1,2]"),
     "class pattern": ("from dataclasses import dataclass\n@dataclass\nclass P:\n    x:int", "match P(3):\n    case P(x=y): assert y==3\n    case _: assert False"),
     "printing generator": ("def g():\n    print('a'); yield 1", "import io, contextlib\no=io.StringIO()\nwith contextlib.redirect_stdout(o): list(g())\nassert o.getvalue()=='a\\n'"),
+    "exception made by the test": ("class E(Exception):\n    def __init__(s,need):\n        super().__init__(f'need {need}'); s.need=need\ndef f(x): raise E(x)", "try: f(2)\nexcept E as e: assert e.need==2\nassert E(5).need==5 and str(E(5))=='need 5'"),
+    "what objects have": ("class C:\n    x=1\n    def __call__(s): return 1\nclass D: pass\ndef g():\n    yield 1", "assert callable(C()) and not callable(D()) and hasattr(C(),'x') and not hasattr(D(),'__len__') and not hasattr(D(),'y')\nassert hasattr(g(),'__next__') and not hasattr(g(),'__len__') and callable(C) and callable(g) and callable(len) and hasattr([],'append')"),
     "comprehension under its own name": ("def f(x): return x", "x=[x for x in range(3)]\nassert f(x)==[0,1,2]"),
 }
 
@@ -295,4 +298,6 @@ FAILING: dict[str, tuple[str, str]] = {
     'twins: grid wrong': ('def make_grid(n,m): return [[0]*m]*n', 'g=make_grid(2,2); g[0][0]=1; assert g==[[1,0],[0,0]]'),
     'twins: attr wrong': ('class B:\n    def __init__(s,n): s.g=[[0]*n]*n', 'b=B(2); b.g[0][0]=1; assert b.g[1][0]==0'),
     'twins: clone wrong': ('def clone(x): return x.copy()', 'a=[[1],[2]]; b=clone(a); b[0].append(9); assert a==[[1],[2]]'),
+    "what can't be called": ("class C: pass\ndef make(): return C()", "assert callable(make())"),
+    "what has no context": ("class C: pass", "assert hasattr(C(),'__enter__')"),
 }

@@ -70,6 +70,8 @@ OPERATIONS: "dict[str, Callable[..., Any]]" = {
     "is_instance": lambda cls, value: isinstance(value, cls),
     "is_subclass": lambda cls, other: issubclass(other, cls),
     "class": type,
+    "callable": callable,
+    "hasattr": hasattr,
     "content": content_of,
     "enter": _call_special("__enter__"),
     "exit": _call_special("__exit__", None),

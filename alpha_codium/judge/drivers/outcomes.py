@@ -8,6 +8,7 @@ from typing import Any
 
 from alpha_codium.judge.codec import Unencodable, encode
 from alpha_codium.judge.drivers.loading import print_error
+from alpha_codium.judge.drivers.proxies import is_proxy
 
 # Modules that assertions use by these names without importing them. The program's own could forge comparisons.
 ALIASES = {"np": "numpy", "pd": "pandas"}
@@ -76,10 +77,22 @@ def names_for(peer: "Any", task: "dict[str, Any]") -> "dict[str, Any]":
         raise error
     if "StopIteration" not in task["catches"] and "next" not in found:
         namespace["next"] = next_item
+    for name in ("callable", "hasattr"):
+        if name not in found:
+            namespace[name] = asked_of_program(peer, name)
     if task["types"]:
         namespace["type"] = lambda value: value.__class__
     rebound = [name for name, value in found.items() if type(value) in REBOUND]
     return AssertionNamespace(peer, namespace, rebound) if rebound else namespace
+
+
+def asked_of_program(peer: "Any", name: str) -> "Callable[..., Any]":
+    """Return a builtin that asks the program about its own objects: a proxy has all methods, and can be called."""
+
+    def ask(value: "Any", *rest: "Any") -> "Any":
+        return bool(peer.request(name, value, *rest)) if is_proxy(value) else getattr(builtins, name)(value, *rest)
+
+    return ask
 
 
 def next_item(iterator: "Any", *default: "Any") -> "Any":
