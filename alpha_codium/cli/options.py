@@ -121,7 +121,7 @@ def refuse_same_files() -> None:
         if value != "-" and (parameter.name in WRITTEN or os.path.isfile(value))  # noqa: PTH113 - of a text that may be no path
     ]
     written = [(parameter, path) for parameter, path in files if parameter.name in WRITTEN]
-    of_runs = _files_of_runs(context.params) if written else []
+    of_runs = _files_of_runs(context) if written else []
     for parameter, path in written:
         others = [(_shown(other), same) for other, same in files if other is not parameter]
         for named, same in (*others, *of_runs):
@@ -133,11 +133,13 @@ def _shown(parameter: click.Parameter) -> str:
     return parameter.opts[0] if isinstance(parameter, click.Option) else parameter.human_readable_name
 
 
-def _files_of_runs(given: Mapping[str, Any]) -> list[tuple[str, Path]]:
-    """Return the files that the runs among the arguments were made with."""
+def _files_of_runs(context: click.Context) -> list[tuple[str, Path]]:
+    """Return the files that the earlier runs among the arguments were made with; the option `--run` names a new one."""
     from alpha_codium.app.run_folders import files_of_run
 
-    names = [str(name) for key in ("resume", "run", "runs") for name in _flat(given.get(key))]
+    of_runs = [each for each in context.command.params if each.name in ("resume", "runs")]
+    of_runs += [each for each in context.command.params if each.name == "run" and isinstance(each, click.Argument)]
+    names = [str(name) for each in of_runs for name in _flat(context.params.get(each.name or ""))]
     return [(f"run {name}", path) for name in names for path in files_of_run(name)]
 
 

@@ -120,7 +120,7 @@ def needs_of(test_code: str, spec: ExecutionSpec) -> Needs:
     from_setup = spec.setup_code if wanted & helpers else ""
     classes = _classes_in(tree, set(names)) | set(filter(CAMEL_CASE.fullmatch, ours.names & set(names)))
     imports = _imports(tree)
-    doubtful = is_doubtful(code, set(names), imports, from_setup)
+    doubtful = is_doubtful(code, set(names) & {*used, spec.entry_point}, imports, from_setup)
     return Needs(
         tuple(sorted(names)),
         tuple(sorted(modules)),

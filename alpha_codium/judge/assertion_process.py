@@ -10,13 +10,13 @@
 """
 
 import ast
-import builtins
 import re
 import sys
 from dataclasses import dataclass
 from functools import cached_property
 
 from alpha_codium.judge.drivers.outcomes import ALIASES
+from alpha_codium.languages.python.syntax import parse
 
 # Names of tools that replace parts of the program, or of what it uses.
 REPLACING = {"mock", "patch", "monkeypatch", "MonkeyPatch", "MagicMock"}
@@ -52,6 +52,18 @@ DOUBTFUL = {"asyncio", "threading", "concurrent", "inspect", "pickle", "dataclas
 DOUBTFUL |= {"setrecursionlimit", "getcontext", "localcontext", "catch_warnings", "simplefilter", "addHandler", "argv"}
 DOUBTFUL |= {"redirect_stdout", "redirect_stderr", "_Captured_", "exists", "isfile", "listdir", "read_text"}
 DOUBTFUL |= {"read_bytes"}
+# Classes that an object is one of by what it does.
+OF_BEHAVIOUR = {"Iterator", "Iterable", "Generator", "AsyncIterator", "AsyncIterable", "AsyncGenerator", "Coroutine"}
+OF_BEHAVIOUR |= {
+    "Awaitable",
+    "Hashable",
+    "Sized",
+    "Container",
+    "Collection",
+    "AbstractContextManager",
+    "Match",
+    "chain",
+}
 # Functions to which a test says which exception it expects, and names of exceptions: outside, a class of these makes
 # objects without the attributes that the program's has.
 EXPECTING, ERROR = {"raises", "assertRaises", "assertRaisesRegex"}, re.compile(r"(?:Error|Exception)$")
@@ -107,8 +119,9 @@ def is_doubtful(code: Code, names: set[str], imports: set[str], setup_code: str)
     raised = {name for node in code.nodes for name in _exceptions_in(node)} | set(filter(ERROR.search, names))
     return bool(
         code.words & DOUBTFUL
-        or any(isinstance(node, ast.ClassDef) for node in ast.parse(setup_code).body)
+        or any(isinstance(node, ast.ClassDef) for node in parse(setup_code).body)
         or any(_used_by(node) in raised & names for node in code.nodes)
+        or _gives_own(code)
         or any(_is_doubtful_part(node, names, owners) for node in code.nodes)
     )
 
@@ -118,8 +131,9 @@ def _is_doubtful_part(node: ast.AST, names: set[str], owners: set[str]) -> bool:
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
         return node.name in CALLED or any(names & names_in(each) for each in node.decorator_list)
     if isinstance(node, ast.ClassDef):
-        is_test = node.name.startswith(("Test", "_")) or any(variable_of(e).endswith("TestCase") for e in node.bases)
-        return not is_test or any(names & names_in(each) for each in node.decorator_list)
+        # A decorator, a metaclass or a descriptor of the program.
+        parts = (*node.decorator_list, *node.keywords, *(each for each in node.body if isinstance(each, ast.Assign)))
+        return any(names & names_in(each) for each in parts)
     if isinstance(node, ast.Assign):
         owned = [name_of(each.value) for each in node.targets if isinstance(each, ast.Attribute)]
         return not owners.isdisjoint(owned) or not CALLED.isdisjoint(map(name_of, node.targets))
@@ -131,8 +145,19 @@ def _is_doubtful_part(node: ast.AST, names: set[str], owners: set[str]) -> bool:
         return name_of(node.value) in names
     if isinstance(node, ast.Call) and name_of(node.func) in ASKING and len(node.args) == 2:
         kinds = node.args[1].elts if isinstance(node.args[1], ast.Tuple) else [node.args[1]]
-        return not {name_of(each) for each in kinds} <= names | set(dir(builtins))
+        return any(variable_of(each).rpartition(".")[2] in OF_BEHAVIOUR for each in kinds)
     return False
+
+
+def _gives_own(code: Code) -> bool:
+    """Whether the code gives objects of its own classes to a function."""
+    own = {node.name for node in code.nodes if isinstance(node, ast.ClassDef)}
+    if not own:
+        return False
+    made = (each for each in code.nodes if isinstance(each, ast.Assign) and _used_by(each.value) in own)
+    given = own | {name for each in made for name in map(name_of, each.targets)} - {""}
+    calls = (each for each in code.nodes if isinstance(each, ast.Call) and name_of(each.func) not in own | ASKING)
+    return any(given & names_in(part) for each in calls for part in (*each.args, *each.keywords))
 
 
 def _exceptions_in(node: ast.AST) -> set[str]:
