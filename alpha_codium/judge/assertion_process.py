@@ -150,8 +150,9 @@ def _is_doubtful_part(node: ast.AST, names: set[str], owners: set[str]) -> bool:
 
 
 def _gives_own(code: Code) -> bool:
-    """Whether the code gives objects of its own classes to a function."""
-    own = {node.name for node in code.nodes if isinstance(node, ast.ClassDef)}
+    """Whether the code gives objects of its own classes, but those of tests, to a function."""
+    classes = (each for each in code.nodes if isinstance(each, ast.ClassDef))
+    own = {each.name for each in classes if not any(variable_of(base).endswith("TestCase") for base in each.bases)}
     if not own:
         return False
     made = (each for each in code.nodes if isinstance(each, ast.Assign) and _used_by(each.value) in own)
