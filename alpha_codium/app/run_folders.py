@@ -34,6 +34,7 @@ from alpha_codium.runs.folder import (
     REMEDY,
     RUN_FILE,
     WITHOUT_VERDICTS,
+    WRITTEN,
     WRITTEN_TO,
     absolute_paths,
     to_toml,
@@ -206,11 +207,12 @@ def has_written(run: str | None, path: Path) -> bool:
 
 
 def files_of_run(name: str) -> list[Path]:
-    """Return the files that an earlier run was made with, as far as they are known, such as its problems."""
+    """Return the files that an earlier run was made with, such as its problems, but not those that it has written."""
     try:
-        values = _flat(_earlier(name)).values()
+        entries = _flat(_earlier(name))
     except UserError:
         return []
+    values = (value for key, value in entries.items() if key.rpartition(".")[2] not in (WRITTEN_TO, *WRITTEN))
     texts = [text for value in values for text in (value if isinstance(value, list) else [value])]
     return [Path(text) for text in texts if isinstance(text, str) and os.path.isfile(text)]  # noqa: PTH113 - may be no path
 
