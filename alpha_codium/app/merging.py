@@ -26,7 +26,7 @@ from alpha_codium.options import use_case
 from alpha_codium.paths import runs_folder
 from alpha_codium.runs import AnswerStore, Journal, RunFolder
 from alpha_codium.runs.events import TRANSCRIPTS
-from alpha_codium.runs.folder import JOURNAL, RUN_FILE
+from alpha_codium.runs.folder import JOURNAL
 from alpha_codium.verdict import Identity
 from alpha_codium.wording import counted
 
@@ -72,9 +72,8 @@ def _merged(
     folders: Sequence[RunFolder], run: str, description: Mapping[str, Any], lines: Sequence[Mapping[str, Any]]
 ) -> RunFolder:
     """Return the folder of the merged run, which isn't one before it has the work of all parts."""
-    with RunFolder.create(runs_folder(), run, description) as folder:
-        # A resume would ask for what isn't there yet.
-        (folder.path / RUN_FILE).unlink()
+    # Described last: a resume would ask for what isn't there yet.
+    with RunFolder.create(runs_folder(), run, None) as folder:
         try:
             if description["command"] == COMMAND:
                 _copy_answers(folders, folder.path)
@@ -82,7 +81,7 @@ def _merged(
             _copy_observations(folders, folder.path)
             folder.describe(description)
         except BaseException:
-            shutil.rmtree(folder.path, ignore_errors=True)
+            folder.discard()
             raise
     return folder
 

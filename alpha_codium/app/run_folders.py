@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
@@ -103,25 +103,21 @@ def opened_run(
         try:
             yield folder
         except UserError as error:
-            if resume is None and not can_resume_after(error, folder.path):
-                _forget_unless_begun(folder)
+            if resume is None and not can_resume_after(error, folder.path) and not _has_begun(folder):
+                folder.discard()  # so that its name can be used again
             raise
 
 
-def _forget_unless_begun(folder: RunFolder) -> None:
-    """Delete what a new run has written, if it has done nothing: its name can be used again."""
+def _has_begun(folder: RunFolder) -> bool:
+    """Return whether anything was finished or answered in a run."""
     answers = folder.path / "answers.sqlite"
-    if answers.exists():
-        with AnswerStore(answers) as store:
-            if (spent := store.spent()).asked or spent.from_cache:
-                return
     if _holds(folder.path / "journal.jsonl"):
-        return
-    for path in (folder.path / RUN_FILE, folder.path / "journal.jsonl", *folder.path.glob(f"{answers.name}*")):
-        path.unlink(missing_ok=True)
-    (folder.path / ".lock").unlink(missing_ok=True)
-    with suppress(OSError):  # the folder had other files
-        folder.path.rmdir()
+        return True
+    if not answers.exists():
+        return False
+    with AnswerStore(answers) as store:
+        spent = store.spent()
+    return bool(spent.asked or spent.from_cache)
 
 
 @contextmanager

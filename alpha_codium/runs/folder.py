@@ -10,6 +10,7 @@ import fcntl
 import itertools
 import json
 import os
+import shutil
 import tempfile
 import time
 import tomllib
@@ -54,24 +55,31 @@ class RunFolder:
 
     def __init__(self, path: Path, judged_by: str = "") -> None:
         self.path, self.judged_by = path, judged_by
+        self._others: frozenset[str] = frozenset()
         self._lock: IO[bytes] | None = None
 
     @classmethod
-    def create(cls, root: Path, name: str, description: Mapping[str, Any]) -> "RunFolder":
-        """Create the folder of a new run, and lock it; raises UserError if the name is taken or invalid."""
-        path, text = _path_of(root, name), to_toml(description)
+    def create(cls, root: Path, name: str, description: Mapping[str, Any] | None) -> "RunFolder":
+        """Create the folder of a new run, and lock it; raises UserError if the name is taken or invalid.
+
+        Without a description it isn't a run before `describe` is called.
+        """
+        path, text = _path_of(root, name), None if description is None else to_toml(description)
         if path.name.startswith("-") or not name.isprintable():
             raise UserError(f"{name!r} isn't a valid name for a run")
         try:
             path.mkdir(parents=True, exist_ok=True)
+            folder = cls(path)
+            folder._others = frozenset(each.name for each in path.iterdir())
         except OSError as error:
             raise UserError(f"cannot create the run folder {path}: {error.strerror}") from error
-        folder = cls(path).__enter__()
+        folder.__enter__()
         try:
             # Locked, so that of two processes with one name only one goes on.
             if any(os.path.lexists(path / file) for file in (RUN_FILE, JOURNAL, "answers.sqlite")):
                 raise UserError(f"run {name!r} exists already ({path}): use `resume` {name}, or choose another name")
-            write_atomically(path / RUN_FILE, text)
+            if text is not None:
+                write_atomically(path / RUN_FILE, text)
         except BaseException as error:
             folder.__exit__()
             if isinstance(error, OSError):
@@ -109,6 +117,14 @@ class RunFolder:
         if self._lock is not None:
             self._lock.close()
             self._lock = None
+
+    def discard(self) -> None:
+        """Delete a new run, but not what was in its folder before."""
+        for path in self.path.iterdir():
+            if path.name not in self._others:
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+        if not self._others:
+            self.path.rmdir()
 
     @property
     def in_use(self) -> bool:

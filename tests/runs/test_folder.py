@@ -59,6 +59,17 @@ def test_two_processes_with_one_new_name_dont_both_go_on(tmp_path):
     assert first.description() == {"command": "c"}
 
 
+def test_a_run_that_is_discarded_leaves_what_was_in_its_folder(tmp_path):
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "notes.txt").write_text("kept")
+    for name, left in (("mine", {"notes.txt"}), ("new", set())):
+        with RunFolder.create(tmp_path, name, {"command": "c"}) as folder:
+            folder.write_json("transcripts/p/0.json", {})
+            folder.discard()
+        assert {path.name for path in (tmp_path / name).glob("*")} == left
+    assert not (tmp_path / "new").exists()
+
+
 def test_a_look_at_the_lock_keeps_nobody_from_taking_it(tmp_path):
     with (tmp_path / ".lock").open("ab") as look:
         fcntl.flock(look, fcntl.LOCK_SH)
