@@ -2,7 +2,7 @@
 
 A field's annotation is `Annotated[TYPE, Option(...)]`. From the fields come the options of a command (`cli.options`),
 the arguments of the Python function (`use_case`), what `run.toml` records (`recorded`), and what may differ when a run
-is resumed (`app.run_folders`). A message names an argument in backticks, such as `split`; the command line shows its
+is resumed (`app.resuming`). A message names an argument in backticks, such as `split`; the command line shows its
 option in that place.
 """
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import alpha_codium as ac
 from alpha_codium.app.options import judging, repository, shared, solving
-from alpha_codium.app.run_folders import RESUMABLE_ENTRIES
+from alpha_codium.app.resuming import RESUMABLE_ENTRIES
 from alpha_codium.cli.fields import fields_of
 from alpha_codium.errors import UserError
 from alpha_codium.gen import choosing

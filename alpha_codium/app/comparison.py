@@ -8,7 +8,7 @@ from pathlib import Path
 from alpha_codium.app.evaluation import refuse_without_tests
 from alpha_codium.app.events import judging
 from alpha_codium.app.options.solving import CompareOptions
-from alpha_codium.app.run_folders import verdict_settings
+from alpha_codium.app.resuming import verdict_settings
 from alpha_codium.comparison.fitting import problems_of, refuse_twins, refuse_unlike
 from alpha_codium.comparison.judging import (
     SharedJournal,

@@ -10,7 +10,8 @@ from typing import Any
 from alpha_codium.app.events import OnEvent, judging
 from alpha_codium.app.options.judging import EvaluateOptions, HumanOptions, ScoreOptions
 from alpha_codium.app.options.shared import Judging, OfPart
-from alpha_codium.app.run_folders import opened_run, part_of, verdict_settings, with_settings
+from alpha_codium.app.resuming import verdict_settings
+from alpha_codium.app.run_folders import opened_run, part_of, with_settings
 from alpha_codium.config import Settings, load_settings
 from alpha_codium.coroutines import blocking, in_thread
 from alpha_codium.data.load import ProblemSet, load_problems

@@ -7,7 +7,8 @@ from typing import ClassVar
 
 from alpha_codium.app.events import KitExamined, OnEvent, ProgressCounter, judging, working
 from alpha_codium.app.options.judging import CheckOptions
-from alpha_codium.app.run_folders import opened_run, verdict_settings
+from alpha_codium.app.resuming import verdict_settings
+from alpha_codium.app.run_folders import opened_run
 from alpha_codium.audit.judge.examination import Examination, examine
 from alpha_codium.audit.judge.known_verdicts import KnownReport, KnownVerdicts
 from alpha_codium.audit.kit.cases import load_cases, planted_secrets

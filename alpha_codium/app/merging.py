@@ -9,7 +9,8 @@ from typing import Any
 from alpha_codium.app.evaluation import evaluate_async, evaluate_human_async
 from alpha_codium.app.generation import COMMAND, solve_set_async
 from alpha_codium.app.options.judging import MergeOptions
-from alpha_codium.app.run_folders import differing, differing_entry, found_by, is_begun
+from alpha_codium.app.resuming import differing, differing_entry
+from alpha_codium.app.run_folders import is_begun
 from alpha_codium.app.scoring import score_async
 from alpha_codium.app.validation import validate_async
 from alpha_codium.audit.datasets.report import ValidationReport
@@ -26,7 +27,7 @@ from alpha_codium.options import use_case
 from alpha_codium.paths import runs_folder
 from alpha_codium.runs import AnswerStore, Journal, RunFolder
 from alpha_codium.runs.events import TRANSCRIPTS
-from alpha_codium.runs.folder import JOURNAL
+from alpha_codium.runs.folder import JOURNAL, found_by
 from alpha_codium.verdict import Identity
 from alpha_codium.wording import counted
 

@@ -9,7 +9,8 @@ from loguru import logger
 from alpha_codium.app.events import ProgressCounter, working
 from alpha_codium.app.generation import COMMAND
 from alpha_codium.app.options.solving import ReplayOptions
-from alpha_codium.app.run_folders import RESUMABLE_SETTINGS, settings_on, shown_settings
+from alpha_codium.app.resuming import RESUMABLE_SETTINGS
+from alpha_codium.app.run_folders import settings_on, shown_settings
 from alpha_codium.config import Settings
 from alpha_codium.coroutines import blocking, in_thread
 from alpha_codium.data.load import ProblemSet, load_problems

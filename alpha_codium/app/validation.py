@@ -6,7 +6,8 @@ from typing import Any
 from alpha_codium.app.evaluation import describe, subset_of, with_executor, write_results
 from alpha_codium.app.events import OnEvent, judging
 from alpha_codium.app.options.judging import ValidateOptions
-from alpha_codium.app.run_folders import has_written, part_of, run_or_temporary, verdict_settings, with_settings
+from alpha_codium.app.resuming import verdict_settings
+from alpha_codium.app.run_folders import has_written, part_of, run_or_temporary, with_settings
 from alpha_codium.audit.datasets.assessment import Assessment
 from alpha_codium.audit.datasets.columns import check_output, write_validated
 from alpha_codium.audit.datasets.report import ValidationReport

@@ -42,9 +42,9 @@ def compare_runs(common: CommonOptions, csv_path: str | None, **options: Any) ->
 
 def print_report(report: "Comparison", common: CommonOptions, csv_path: str | None) -> None:
     """Print the comparison; exit with 1 where a run of it is unfinished."""
-    from alpha_codium.app.run_folders import found_by
     from alpha_codium.cli.reporting import LOOK
     from alpha_codium.comparison.tables import text_of
+    from alpha_codium.runs.folder import found_by
 
     common.write_files(report, csv_path)
     say(text_of(report).removesuffix("\n"))
@@ -59,7 +59,7 @@ def print_report(report: "Comparison", common: CommonOptions, csv_path: str | No
 
 def unfinished_lines(report: "Comparison") -> Iterator[str]:
     """Yield lines on unfinished runs and how to resume them."""
-    from alpha_codium.app.run_folders import found_by
+    from alpha_codium.runs.folder import found_by
 
     for run in report.runs:
         name = one_line(run.name)

@@ -22,6 +22,7 @@ from alpha_codium.cli.options import CommonOptions, said
 from alpha_codium.errors import UserError
 from alpha_codium.log import visible
 from alpha_codium.progress import Progress
+from alpha_codium.runs.folder import found_by
 
 # The last line of a command that ends a run.
 LOOK = "look at it: gencode report {}"
@@ -59,15 +60,13 @@ class Reporter:
 
     @property
     def name(self) -> str:
-        """What to type for the run that was opened: its name, or its path; empty if there is none."""
-        from alpha_codium.app.run_folders import found_by
-
-        return shlex.quote(found_by(self.run)) if self.run is not None else ""
+        """What names the run that was opened, or an empty text."""
+        return found_by(self.run) if self.run is not None else ""
 
     def tell_how_to_look(self) -> None:
         """Say how to look at the run that was opened."""
         if self.run is not None and not self.quiet:
-            click.echo(LOOK.format(self.name), err=True)
+            click.echo(LOOK.format(shlex.quote(self.name)), err=True)
 
     @contextmanager
     def resumable(self, command: str = "") -> Iterator[None]:
@@ -94,4 +93,4 @@ class Reporter:
         context = click.get_current_context()
         later = self.overrides if context.params.get("resume") else ()
         budgets = [f"-o {each}" for each in later if each.startswith("budget.")]
-        return " ".join([command or context.command_path, "--resume", self.name, *budgets])
+        return " ".join([command or context.command_path, "--resume", shlex.quote(self.name), *budgets])

@@ -84,13 +84,13 @@ def new_run(command: str, name: str | None, resume: str | None) -> str | None:
 
 def print_score(result: "Score", run: str) -> None:
     """Print the scores; exit with 1 where the result is incomplete."""
-    for hint in result.hints(run):
+    for hint in result.hints(shlex.quote(run)):
         click.echo(visible(said(hint)), err=True)
     for line in result.lines():
         say(said(line))
     _tell_what_next(run, result.extra.get("shard", ""))
     if run and result.verdicts.keys() - {"accepted", "no_tests", "internal_error"}:
-        click.echo(f"why programs failed: gencode runs show {run} --failed", err=True)
+        click.echo(f"why programs failed: gencode runs show {shlex.quote(run)} --failed", err=True)
     if not result.complete:
         click.echo("the result is INCOMPLETE", err=True)
         raise click.exceptions.Exit(1)
@@ -112,7 +112,7 @@ def _tell_what_next(run: str, shard: str) -> None:
     from alpha_codium.eval.shards import Shard
 
     if shard:
-        whole = shlex.quote(Shard.of(shard, {}).whole_name(shlex.split(run)[0]))
+        whole = shlex.quote(Shard.of(shard, {}).whole_name(run))
         click.echo(f"part {shard}; when all parts are judged: gencode runs merge {whole}", err=True)
     elif run:
-        click.echo(LOOK.format(run), err=True)
+        click.echo(LOOK.format(shlex.quote(run)), err=True)

@@ -11,8 +11,8 @@ from alpha_codium.config import Settings
 from alpha_codium.eval.shards import Shard
 from alpha_codium.gen.budgets import Account
 from alpha_codium.gen.sample import StageProgress
-from alpha_codium.paths import runs_folder
 from alpha_codium.runs.events import finished_transcripts
+from alpha_codium.runs.folder import found_by
 from alpha_codium.solution import Candidate
 from alpha_codium.values import JsonValue
 from alpha_codium.wording import counted, in_dollars
@@ -123,8 +123,7 @@ class RunSummary(JsonValue):
     @property
     def name(self) -> str:
         """What to type for the run: its name, or its path if it isn't in the folder of runs."""
-        folder = Path(self.run_folder)
-        return shlex.quote(self.run if folder.parent == runs_folder() else str(folder))
+        return shlex.quote(found_by(Path(self.run_folder)))
 
     def closing(self) -> str:
         """Return the score on the public tests, the cost and the next command, as the last lines of a run."""

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import IO, Any, Self
 
 from alpha_codium.errors import UserError, nearest
+from alpha_codium.paths import runs_folder
 from alpha_codium.runs.journal import Journal
 from alpha_codium.values import surrogate_in
 
@@ -42,8 +43,8 @@ WRITTEN_TO = "written_to"
 # The folder from which the run was started. Entries that may be paths from there: of what exists, and of what is
 # written, which has a `/` unless it is a name.
 BEGAN_IN = "began_in"
-READ = {"dataset", "dataset_name", "problems", "file", "solutions", "sdist", "checkout"}
-WRITTEN = {"output", "output_dataset_name"}
+INPUTS = {"dataset", "dataset_name", "problems", "file", "solutions", "sdist", "checkout"}
+OUTPUTS = {"output", "output_dataset_name"}
 REMEDY = "restore it, or start a new run"
 
 
@@ -228,6 +229,11 @@ def new_run_name(kind: str) -> str:
     return f"{kind}-{datetime.now(UTC):%Y%m%d-%H%M%S}-{os.urandom(2).hex()}"
 
 
+def found_by(folder: Path) -> str:
+    """Return what to type for a run: its name, or its path if it isn't in the folder of runs."""
+    return folder.name if folder.parent == runs_folder() else str(folder)
+
+
 def _path_of(root: Path, name: str) -> Path:
     if not name or name in (".", "..") or "\0" in name:
         raise UserError(f"{name!r} isn't a valid name for a run")
@@ -246,7 +252,7 @@ def absolute_paths(values: Mapping[str, Any], folder: str) -> dict[str, Any]:
 
 
 def _is_path(key: str, text: str, folder: str) -> bool:
-    return (key in READ and Path(folder, text).exists()) or (key in WRITTEN and "/" in text)
+    return (key in INPUTS and Path(folder, text).exists()) or (key in OUTPUTS and "/" in text)
 
 
 def to_toml(description: Mapping[str, Any]) -> str:

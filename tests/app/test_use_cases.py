@@ -9,7 +9,8 @@ import pytest
 import alpha_codium as ac
 from alpha_codium.app import events
 from alpha_codium.app.events import ItemDone, ItemsReached, RunOpened, RunPlanned, WorkEnded, WorkStarted
-from alpha_codium.app.run_folders import RESUMABLE_SETTINGS, settings_on
+from alpha_codium.app.resuming import RESUMABLE_SETTINGS
+from alpha_codium.app.run_folders import settings_on
 from alpha_codium.app.solving import solve_problem
 from alpha_codium.config import Settings
 from alpha_codium.runs import RunFolder
