@@ -68,8 +68,8 @@ class OptionField:
         kinds = (self.kind, *get_args(self.kind))
         return self.option.parse is None and any(each in (Sequence[str], tuple[str, ...]) for each in kinds)
 
-    def without_paths(self, value: Any) -> Any:
-        """Return a value with texts in place of paths, unless it may be one."""
+    def as_text(self, value: Any) -> Any:
+        """Return the value with texts in place of paths, unless the option takes a path as it is."""
         if Path in get_args(self.kind) or self.kind is Path:
             return value
         if isinstance(value, list | tuple) and any(isinstance(each, Path) for each in value):
@@ -155,7 +155,7 @@ def _checked(options: O) -> O:
     changed: dict[str, Any] = {}
     for each in options_of(type(options)):
         given = getattr(options, each.name)
-        value = each.without_paths(given)
+        value = each.as_text(given)
         if each.many and isinstance(value, str):
             value = (value,)
         elif fault := each.fault(value):

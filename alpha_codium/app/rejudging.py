@@ -39,7 +39,7 @@ JUDGED = frozenset(Verdict) - {Verdict.INTERNAL_ERROR, Verdict.NO_TESTS}
 class _Part:
     """One run in a file of samples: its rows, the column with their verdicts, and the problems that they are for.
 
-    `name` is what it is called: by the column that selects it, or by its file.
+    `name` is what it is called, and that of no other run.
     """
 
     file: str
@@ -94,16 +94,25 @@ def _parts_of(file: str, options: RejudgeOptions) -> list[_Part]:
     several = next(iter(runs_of(rows).items()), None)
     selections = [(f"{several[0]}={value}",) for value in several[1]] if several else [()]
     return [
-        _Part(file, name, each, selected(rows, parse_selections(each), file), column, dataset, _split_of(dataset))
+        _Part(
+            file,
+            _name_of(file, each, options.files),
+            each,
+            selected(rows, parse_selections(each), file),
+            column,
+            dataset,
+            _split_of(dataset),
+        )
         for each in selections
-        for name in (_name_of(file, each, options.files),)
     ]
 
 
 def _name_of(file: str, selection: Sequence[str], files: Sequence[str]) -> str:
-    """Return a name that no other run has: of files with one name, the path is in it."""
-    same = sum(Path(each).name == Path(file).name for each in files) > 1
-    return ": ".join([*([file] if same else []), *(each.partition("=")[2] for each in selection)]) or Path(file).name
+    """Return what a run is called: by what selects it, or by its file, whose path tells files of one name apart."""
+    selected_by = [each.partition("=")[2] for each in selection]
+    if sum(Path(each).name == Path(file).name for each in files) > 1:
+        return ": ".join([file, *selected_by])
+    return ": ".join(selected_by) or Path(file).name
 
 
 def _dataset_for(rows: Sequence[Row], datasets: Sequence[str], file: str) -> str:
