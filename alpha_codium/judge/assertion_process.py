@@ -32,17 +32,15 @@ ABSTRACT, ASKING = {"ABC", "Enum", "IntEnum", "StrEnum", "Flag", "IntFlag"}, {"i
 CROSSING = {"numpy", "pytest", "hypothesis", "parameterized", "pytest_asyncio", "typing_extensions", "sortedcontainers"}
 # Names of functions and attributes that look up names given as strings.
 LOOKING_UP = {"eval", "exec", "globals", "locals", "vars", "__dict__"}
-# Names whose results depend on the process, or differ between runs.
+# Names whose results depend on the process, or differ between runs, besides those of `DOUBTFUL`.
 SEEING = frozenset(
     [
         *LOOKING_UP,
         *REPLACING,
-        *("compile", "__import__", "import_module", "getattr", "setattr", "id", "open", "input", "stdin"),
-        *("stdout", "stderr", "redirect_stdout", "redirect_stderr", "modules", "_getframe", "settrace", "setprofile"),
-        *("exc_info", "setrecursionlimit", "os", "pathlib", "io", "tempfile", "socket", "subprocess", "signal"),
-        *("multiprocessing", "pickle", "marshal", "ctypes", "gc", "inspect", "weakref", "traceback", "warnings"),
-        *("logging", "threading", "thread", "asyncio", "time", "datetime", "secrets", "uuid", "urandom", "numpy"),
-        "seed",
+        *("compile", "__import__", "import_module", "getattr", "setattr", "id", "open", "input", "stdin", "stdout"),
+        *("stderr", "modules", "_getframe", "settrace", "setprofile", "exc_info", "os", "pathlib", "io", "tempfile"),
+        *("socket", "subprocess", "signal", "multiprocessing", "marshal", "ctypes", "gc", "weakref", "traceback"),
+        *("warnings", "logging", "thread", "time", "datetime", "secrets", "uuid", "urandom", "numpy", "seed"),
         *ALIASES,
     ]
 )
