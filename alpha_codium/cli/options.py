@@ -6,7 +6,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -121,26 +121,29 @@ def refuse_same_files() -> None:
         if value != "-" and (parameter.name in WRITTEN or os.path.isfile(value))  # noqa: PTH113 - of a text that may be no path
     ]
     written = [(parameter, path) for parameter, path in files if parameter.name in WRITTEN]
-    of_runs = _files_of_runs(context) if written else []
     for parameter, path in written:
-        others = [(_shown(other), same) for other, same in files if other is not parameter]
-        for named, same in (*others, *of_runs):
-            if path.resolve() == same.resolve():
+        for other, same in files:
+            if other is not parameter and path.resolve() == same.resolve():
+                named = other.opts[0] if isinstance(other, click.Option) else other.human_readable_name
                 raise SettingsError(f"{parameter.opts[0]} {path} is also the file of {named}: give another one")
+    if written:
+        _refuse_files_of_runs(context, written)
 
 
-def _shown(parameter: click.Parameter) -> str:
-    return parameter.opts[0] if isinstance(parameter, click.Option) else parameter.human_readable_name
-
-
-def _files_of_runs(context: click.Context) -> list[tuple[str, Path]]:
-    """Return the files that the earlier runs among the arguments were made with; the option `--run` names a new one."""
+def _refuse_files_of_runs(context: click.Context, written: Sequence[tuple[click.Parameter, Path]]) -> None:
+    """Raise SettingsError if a file to write is one that an earlier run, which the command names, was made with."""
     from alpha_codium.app.run_folders import files_of_run
 
+    # The option `--run` names a new run.
     of_runs = [each for each in context.command.params if each.name in ("resume", "runs")]
     of_runs += [each for each in context.command.params if each.name == "run" and isinstance(each, click.Argument)]
-    names = [str(name) for each in of_runs for name in _flat(context.params.get(each.name or ""))]
-    return [(f"run {name}", path) for name in names for path in files_of_run(name)]
+    for run in (str(name) for each in of_runs for name in _flat(context.params.get(each.name or ""))):
+        used = {path.resolve() for path in files_of_run(run)}
+        for parameter, path in written:
+            if path.resolve() in used:
+                raise SettingsError(
+                    f"{parameter.opts[0]} {path} would replace a file that run {run!r} was made with: give another one"
+                )
 
 
 def _flat(value: Any) -> list[str | Path]:

@@ -218,9 +218,12 @@ def test_a_run_is_gone_on_with_from_any_folder_and_never_writes_over_its_files(h
     )
     first = run_cli(*job)
     assert first.returncode == 0, first.stderr
-    assert_refused(run_cli("eval", "score", "--resume", "e", "--csv", problems.name), "is also the file of run e")
+    assert_refused(
+        run_cli("eval", "score", "--resume", "e", "--csv", problems.name),
+        "a file that run 'e' was made with",
+    )
     monkeypatch.chdir(other)
-    assert_refused(run_cli("eval", "score", "--resume", "e", "--csv", problems), "is also the file of run e")
+    assert_refused(run_cli("eval", "score", "--resume", "e", "--csv", problems), "a file that run 'e' was made with")
     again = run_cli("eval", "score", "--resume", "e")
     assert (again.returncode, again.stdout) == (0, first.stdout), again.stderr
     named = run_cli("eval", "score", work / "samples.jsonl", "--dataset_name", problems, "--resume", "e")
