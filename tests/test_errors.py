@@ -10,7 +10,7 @@ from alpha_codium import errors
 PACKAGE = Path(alpha_codium.__file__).parent
 # Where options of other programs stand, those of gencode at their fields, and what an earlier version has recorded.
 ELSEWHERE = ("sandbox/", "languages/", "llm/vllm.py", "llm/local/", "repository/", "rewards/", "app/options/",
-             "data/filters.py", "app/run_folders.py")  # fmt: skip
+             "data/filters.py", "app/run_folders.py", "app/resuming.py")  # fmt: skip
 # A line of the documentation, and the command that judges a run's candidates, which its results.json has to be typed.
 KNOWN = ("config/sources.py:1: --config", "app/generation.py:")
 
