@@ -24,7 +24,7 @@ RUN python3 -m venv /opt/gencode \
       --only-binary=:all: --requirement /build/constraints.txt \
  && find /opt/gencode -name tests -type d -prune -exec rm -rf {} + \
  # Nobody can write bytecode in the image, so it is made here, of what gencode imports.
- && LITELLM_LOCAL_MODEL_COST_MAP=True /opt/gencode/bin/python -c "import datasets, litellm"
+ && LITELLM_LOCAL_MODEL_COST_MAP=True /opt/gencode/bin/python -c "import datasets, litellm, loguru, toml"
 COPY setup.py pyproject.toml README.md MANIFEST.in requirements-dev.txt /build/
 COPY client /build/client
 COPY alpha_codium /build/alpha_codium

@@ -22,7 +22,6 @@ from alpha_codium.cli.options import CommonOptions, said
 from alpha_codium.errors import UserError
 from alpha_codium.log import visible
 from alpha_codium.progress import Progress
-from alpha_codium.runs.folder import found_by
 
 # The last line of a command that ends a run.
 LOOK = "look at it: gencode report {}"
@@ -61,6 +60,8 @@ class Reporter:
     @property
     def name(self) -> str:
         """What names the run that was opened, or an empty text."""
+        from alpha_codium.runs.folder import found_by
+
         return found_by(self.run) if self.run is not None else ""
 
     def tell_how_to_look(self) -> None:

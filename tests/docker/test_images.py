@@ -134,7 +134,8 @@ async def test_programs_run_in_the_worker_image_in_gvisor() -> None:
 
 
 def test_what_the_evaluation_image_imports_was_compiled_when_it_was_built() -> None:
-    look = "import sys, datasets, alpha_codium.eval, alpha_codium.cli.eval\nfrom pathlib import Path\n"
+    look = "import sys, datasets, alpha_codium.eval, alpha_codium.cli.eval, alpha_codium.app.evaluation\n"
+    look += "from pathlib import Path\n"
     look += "files = {m: getattr(m, '__file__', None) or '' for m in list(sys.modules.values())}\n"
     look += "ours = [m for m, f in files.items() if f.startswith('/opt/gencode/') and f.endswith('.py')]\n"
     look += "print(len(ours) > 500, [m.__name__ for m in ours if not Path(m.__cached__).exists()])"
