@@ -22,7 +22,7 @@ from alpha_codium.serve.hiding import Hiding, without_paths
 from alpha_codium.serve.load import Load
 from alpha_codium.serve.measuring import ServiceMetrics
 from alpha_codium.serve.problems import Problems
-from alpha_codium.serve.requests import BatchLine, BatchRequest, JudgeAnswer, JudgeRequest
+from alpha_codium.serve.requests import BatchLine, BatchRequest, JudgeAnswer, JudgeRequest, RefusedProgram
 from alpha_codium.verdict import Judgement, Verdict
 
 
@@ -45,14 +45,6 @@ class Prepared:
         if judgement.judged:
             return ""
         return "data" if why_not(self.task.problem, self.task.rules, self.item.language) else "infra"
-
-
-@dataclass(frozen=True, slots=True)
-class RefusedProgram:
-    """A program of a batch that can't be judged, and why."""
-
-    reason: str
-    fault: str
 
 
 def cost_of(tasks: Iterable[Task]) -> int:
@@ -151,16 +143,13 @@ class Judging:
             raise HTTPException(422, str(error)) from error
         return Prepared(item, Task(item.source(), judged_by.problem, judged_by.tests, rules), kind)
 
-    async def prepare_of_many(self, item: JudgeRequest) -> Prepared | RefusedProgram:
-        """As `prepare`, but return why a request is invalid: others may be judged.
-
-        Raises HTTPException 404 for unknown problems, which the client has to send again.
-        """
+    async def prepare_of_many(self, item: JudgeRequest | RefusedProgram) -> Prepared | RefusedProgram:
+        """As `prepare`, but return why a request is invalid: others may be judged."""
+        if isinstance(item, RefusedProgram):
+            return item
         try:
             return await self.prepare(item)
         except HTTPException as error:
-            if error.status_code == 404:
-                raise
             return RefusedProgram(error.detail, "infra" if error.status_code >= 500 else "data")
 
     async def lines(self, found: Sequence[Prepared | RefusedProgram], client: str) -> AsyncGenerator[bytes, None]:
@@ -220,7 +209,7 @@ def add_judging(app: FastAPI, judging: Judging) -> None:
     async def judge_batch(request: Request, batch: BatchRequest) -> Response:
         """Judge many programs; the answer is a `BatchLine` for each, in NDJSON, in the order in which they finish.
 
-        A program that can't be judged, such as one in an unknown language, has a line with the reason.
+        A program that can't be judged, such as one with an invalid field, has a line with the reason.
         """
         programs = [await judging.prepare_of_many(item) for item in batch.programs]
         accepted = judging.load.accepted(cost_of(each.task for each in programs if isinstance(each, Prepared)))

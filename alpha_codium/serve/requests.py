@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, model_validator
+from pydantic import BaseModel, ConfigDict, Field, PlainValidator, TypeAdapter, ValidationError, model_validator
 
 from alpha_codium.judge import Rules
 from alpha_codium.judge.kinds import TestKind
@@ -11,6 +11,7 @@ from alpha_codium.language_table import LANGUAGES
 from alpha_codium.limits import WALL_EXTRA_SECONDS, WALL_FACTOR
 from alpha_codium.problem import CheckerSpec, ExecutionSpec, Problem, TestCase, TestType
 from alpha_codium.program import Program
+from alpha_codium.serve.answers import reasons_in
 from alpha_codium.verdict import Judgement, TestResult
 
 MOST_TESTS = 10_000
@@ -171,6 +172,11 @@ class TestAnswer(BaseModel):
     trust: str = Field(
         description="Where the verdict was decided: `outside` of the program's process, or `in_process`."
     )
+    near_limit: list[str] = Field(
+        [],
+        description="The limits, of `cpu`, `wall` and `memory`, of which the test used between 80 % and 120 %: the "
+        "load of the server may change the verdict.",
+    )
 
     @classmethod
     def of(cls, result: TestResult, printed: str, characters: int) -> "TestAnswer":
@@ -186,6 +192,7 @@ class TestAnswer(BaseModel):
             wall_seconds=execution.wall_seconds,
             max_rss_bytes=execution.max_rss_bytes,
             trust=result.trust,
+            near_limit=list(result.near_limit),
         )
 
 
@@ -257,10 +264,30 @@ class PartOfProblem(StrictModel):
     count: int = Field(ge=1, le=MOST_TESTS)
 
 
+@dataclass(frozen=True, slots=True)
+class RefusedProgram:
+    """Why a program of a batch can't be judged, and whose fault that is."""
+
+    reason: str
+    fault: str = "data"
+
+
+def _of_batch(value: Any) -> JudgeRequest | RefusedProgram:
+    """Return a program of a batch: an invalid one doesn't end the others."""
+    try:
+        return JudgeRequest.model_validate(value)
+    except ValidationError as error:
+        return RefusedProgram(reasons_in(error.errors()))
+
+
 class BatchRequest(StrictModel):
     """Many programs, each with its own tests."""
 
-    programs: Annotated[list[JudgeRequest], Field(min_length=1, max_length=MOST_PROGRAMS)]
+    # Any, since FastAPI would make a schema of RefusedProgram.
+    programs: Annotated[
+        list[Annotated[Any, PlainValidator(_of_batch, json_schema_input_type=JudgeRequest)]],
+        Field(min_length=1, max_length=MOST_PROGRAMS),
+    ]
 
 
 class BatchLine(BaseModel):

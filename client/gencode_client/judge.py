@@ -48,8 +48,8 @@ class Judge:
 
     async def judge_async(self, program: str, tests: Sequence[Mapping[str, str]] = (), **fields: Any) -> dict[str, Any]:
         """See `judge`."""
-        request = {"program": program, **({} if "problem" in fields else {"tests": list(tests)}), **fields}
-        (answer,) = await self._in_groups([request], _judged)
+        request = {"program": program, **({"tests": list(tests)} if tests or "problem" not in fields else {}), **fields}
+        (answer,) = await self._in_groups([request], _judged, _no_verdict)
         if answer is None:
             raise JudgeError("the program couldn't be judged: the reason is in the log")
         if not answer["judged"]:
@@ -60,14 +60,13 @@ class Judge:
     def judge_many(self, requests: Sequence[Mapping[str, Any]]) -> list[dict[str, Any] | None]:
         """Return the answers to requests as `POST /v1/judge` takes them, None for what couldn't be judged.
 
-        Why it couldn't is logged. Raises JudgeError if no server answers at all, and RequestRefused if requests have
-        fields that there aren't, or values out of range.
+        Why it couldn't is logged. Raises JudgeError if no server answers at all.
         """
         return _blocking(self.judge_many_async(requests))
 
     async def judge_many_async(self, requests: Sequence[Mapping[str, Any]]) -> list[dict[str, Any] | None]:
         """See `judge_many`."""
-        answers = await self._in_groups(requests, _judged)
+        answers = await self._in_groups(requests, _judged, _no_verdict)
         return [answer if answer and answer["judged"] else None for answer in answers]
 
     def rewards(self, answers: Sequence[str], tests: Sequence[Any], **options: Any) -> list[float | None]:
@@ -104,20 +103,18 @@ class Judge:
         if len(answers) != len(tests):
             raise ValueError(f"{len(answers)} answers have tests for {len(tests)}: each needs its own")
         rows = [{"answer": answer, "tests": own} for answer, own in zip(answers, tests, strict=True)]
-        found = [_unsendable(row) for row in rows]
-        places = [place for place, fault in enumerate(found) if fault is None]
-        answered = await self._in_groups([rows[place] for place in places], scored)
-        for place, score in zip(places, answered, strict=True):
-            found[place] = score
-        return found
+        return await self._in_groups(rows, scored, _no_score)
 
-    async def _in_groups(self, items: Sequence[Mapping[str, Any]], ask: "Ask") -> list[dict[str, Any] | None]:
+    async def _in_groups(
+        self, items: Sequence[Mapping[str, Any]], ask: "Ask", refused: Callable[[str], dict[str, Any]]
+    ) -> list[dict[str, Any] | None]:
         """Ask for items in groups, on all servers side by side; again for those that a server couldn't judge.
 
-        Returns the last answer to each. With a deadline, each is a group of its own: none waits for others.
+        Returns the last answer to each; `refused` makes that to what can't be sent. With a deadline, each is a group of
+        its own: none waits for others.
         """
         size = 1 if self.deadline else GROUP
-        found: list[dict[str, Any] | None] = [None] * len(items)
+        found = [refused(fault) if (fault := _fault_of(item)) else None for item in items]
         try:
             async with asyncio.timeout(self.deadline or None):
                 urls = (self.urls,) if isinstance(self.urls, str) else tuple(self.urls)
@@ -160,14 +157,26 @@ async def _fill(
         raise group.exceptions[0] from None
 
 
-def _unsendable(row: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return the score of a row that isn't JSON, None for others: no row may end its batch."""
+def _fault_of(item: Mapping[str, Any]) -> str:
+    """Return why an item can't be sent, empty if it can: none may end the others."""
     try:
-        json.dumps(row)
+        json.dumps(item)
     except (TypeError, ValueError, RecursionError) as error:
-        message = f"the answer and its tests can't be sent as JSON: {error}"
-        return {"reward": None, "tests_passed": 0, "tests_total": 0, "message": message, "fault": "data"}
-    return None
+        return str(error)
+    return ""
+
+
+def _no_score(fault: str) -> dict[str, Any]:
+    """Return the score of an answer that can't be sent."""
+    message = f"the answer and its tests can't be sent as JSON: {fault}"
+    return {"reward": None, "tests_passed": 0, "tests_total": 0, "message": message, "fault": "data"}
+
+
+def _no_verdict(fault: str) -> dict[str, Any]:
+    """Return the answer to a request that can't be sent."""
+    message = f"the request can't be sent as JSON: {fault}"
+    logger.warning("a program couldn't be judged: %s", message)
+    return {"judged": False, "verdict": REFUSED, "message": message, "fault": "data"}
 
 
 async def _judged(servers: Servers, group: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

@@ -131,12 +131,28 @@ def test_programs_that_were_judged_before_the_deadline_have_their_verdicts(url):
 
 
 def test_a_program_that_cannot_be_judged_has_its_reason_and_the_others_their_verdicts(url, caplog):
-    odd = [{"language": "cobol"}, {"checker": {"name": "flaot"}}, {"kind": "assertions", "setup_code": "x = ("}]
+    odd = [
+        {"id": b"1"},
+        {"language": "cobol"},
+        {"checker": {"name": "flaot"}},
+        {"kind": "assertions", "setup_code": "x = ("},
+        {"time_limit_seconds": 1e9},
+        {"time_limit": 3},
+        {"problem": "unknown"},
+    ]
     requests = [{"program": ADD, "tests": TESTS} | fields for fields in ({}, *odd, {})]
-    assert [each and each["accepted"] for each in Judge(url).judge_many(requests)] == [True, None, None, None, True]
+    assert [each and each["accepted"] for each in Judge(url).judge_many(requests)] == [True, *[None] * len(odd), True]
     logged = [record.getMessage() for record in caplog.records if record.levelname == "WARNING"]
-    reasons = ["there is no 'cobol'", "there is no checker 'flaot'", "its setup code isn't Python"]
-    assert [reason in line for reason, line in zip(reasons, logged, strict=True)] == [True] * 3
+    reasons = [
+        "bytes is not JSON serializable",
+        "there is no 'cobol'",
+        "there is no checker 'flaot'",
+        "its setup code isn't Python",
+        "time_limit_seconds: Input should be less than",
+        "time_limit: Extra inputs",
+        "a request with a problem has no tests",
+    ]
+    assert [reason in line for reason, line in zip(reasons, logged, strict=True)] == [True] * len(odd)
     for fields, reason in zip(odd, reasons, strict=True):
         with pytest.raises(RequestRefused, match=reason):
             Judge(url).judge(ADD, TESTS, **fields)

@@ -58,11 +58,19 @@ def test_programs_of_a_batch_that_cannot_be_prepared_have_lines_of_their_own(cli
         right | {"language": "\ud800"},
         right | {"checker": {"name": "no"}},
         right | {"kind": "call", "entry_point": "1"},
+        right | {"time_limit_seconds": -1},
+        right | {"time_limit": 3},
+        right | {"problem": "unknown"},
+        {"tests": TESTS},
+        None,
     ]
     lines = batch(client, [right, *odd, right])
-    assert [line["index"] for line in lines[:3]] == [1, 2, 3]
-    assert [line["error"].split()[0] for line in lines[:3]] == ["language:", "problem", "problem"]
-    assert [line["answer"]["verdict"] for line in lines[3:]] == ["accepted"] * 2
+    refused, judged = lines[: len(odd)], lines[len(odd) :]
+    assert [line["index"] for line in refused] == list(range(1, len(odd) + 1))
+    places = ["language:", "problem", "problem", "time_limit_seconds:", "time_limit:", "body:", "program:", "body:"]
+    assert [line["error"].split()[0] for line in refused] == places
+    assert {line["fault"] for line in refused} == {"data"}
+    assert [line["answer"]["verdict"] for line in judged] == ["accepted"] * 2
 
 
 def test_an_answer_says_whose_fault_it_is_that_a_test_has_no_verdict(client: httpx.Client) -> None:

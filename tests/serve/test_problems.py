@@ -76,8 +76,11 @@ def test_programs_of_a_batch_name_problems_too(client):
     programs = [{"id": str(n), "program": ADD, "problem": stored(client)} for n in range(5)]
     lines = client.post("/v1/judge/batch", json={"programs": programs}).text.splitlines()
     assert {json.loads(line)["answer"]["verdict"] for line in lines} == {"accepted"}
-    unknown = client.post("/v1/judge/batch", json={"programs": [*programs, {"program": ADD, "problem": "0" * 64}]})
-    assert unknown.status_code == 404
+    unknown = {"program": ADD, "problem": "0" * 64}
+    first, *others = client.post("/v1/judge/batch", json={"programs": [*programs, unknown]}).text.splitlines()
+    found = json.loads(first)
+    assert (found["index"], found["fault"], len(others)) == (5, "data", 5)
+    assert "send it to /v1/problems again" in found["error"]
 
 
 FILES = Problem("files", private_tests=(TestCase("1 2", "3"),), input_file="in.txt", output_file="out.txt")
