@@ -116,15 +116,20 @@ class Idleness:
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds
-        self._since, self._activity = time.monotonic(), 0.0
+        self._idle, self._looked, self._activity = 0.0, time.monotonic(), 0.0
 
     def lasts(self, workers: Sequence[Worker]) -> bool:
         """Whether the programs of these workers have been idle for so long; false if the kernel doesn't report it."""
+        now = time.monotonic()
+        # If nobody looked for longer, this process had no processor, and the programs may wait for what it does.
+        passed, self._looked = min(now - self._looked, 2 * LOOK_SECONDS), now
         found = [worker.activity for worker in workers]
         known = [each for each in found if each is not None]
         if len(known) < len(found) or abs(sum(known) - self._activity) > IDLE_SHARE * self.seconds:
-            self._since, self._activity = time.monotonic(), sum(known)
-        return time.monotonic() - self._since >= self.seconds
+            self._idle, self._activity = 0.0, sum(known)
+        else:
+            self._idle += passed
+        return self._idle >= self.seconds
 
 
 def run_dialogue(sessions: list[Session], data: bytes, dialogue: Dialogue) -> tuple[list[Execution], str]:

@@ -1,12 +1,16 @@
 """Dialogues, with workers that are slow to end a test."""
 
+import time
 from collections import Counter
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
 from alpha_codium.program import Dialogue, PairJob
 from alpha_codium.sandbox import open_sandbox
 from alpha_codium.sandbox.conformance.running import side
+from alpha_codium.sandbox.engine.pairs import LOOK_SECONDS, Idleness
 from alpha_codium.sandbox.engine.worker import Worker
 from alpha_codium.verdict import Status
 
@@ -30,3 +34,11 @@ async def test_a_side_that_is_ended_later_finds_no_end_of_its_input(monkeypatch:
         assert execution.status is Status.TIME_LIMIT_EXCEEDED, execution
         assert execution.stderr.startswith("idleness limit exceeded")
     assert asked.total() > 5
+
+
+def test_programs_are_not_idle_for_what_they_wait_for_this_process() -> None:
+    idleness, workers = Idleness(3 * LOOK_SECONDS), [cast(Worker, SimpleNamespace(activity=0.0))] * 2
+    time.sleep(4 * LOOK_SECONDS)  # it is stopped, or other processes have the processors
+    assert not idleness.lasts(workers)
+    time.sleep(2 * LOOK_SECONDS)
+    assert idleness.lasts(workers)
