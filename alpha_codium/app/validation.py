@@ -32,7 +32,7 @@ from alpha_codium.runs import RunFolder
 async def validate_async(options: ValidateOptions) -> ValidationReport:
     """Check a dataset's tests, checkers and limits by running its known solutions.
 
-    Raises UserError if the dataset can't be read, or the output can't be written.
+    Raises UserError if the dataset can't be read or is empty, or the output can't be written.
     """
     shard, options = part_of(options)
     settings, output = with_executor(options.settings or load_settings(), options), options.output
@@ -40,6 +40,8 @@ async def validate_async(options: ValidateOptions) -> ValidationReport:
         raise UserError("a part has no `output`: merge the parts, and resume the merged run with `output`")
     kinds = parse_test_types(options.test_type)
     problems = await in_thread(load_problems, options.dataset, options.split)
+    if not problems:
+        raise UserError(f"{options.dataset} has no problems to check")
     if output is not None:
         check_output(output, problems.split_name)
         if not options.overwrite and not has_written(options.resume, output_path(output)):

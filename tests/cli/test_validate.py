@@ -108,6 +108,11 @@ def test_a_mistake_of_the_user_is_one_line_and_exit_status_2(
     assert said in done.stderr and "Traceback" not in done.stderr
 
 
+def test_a_dataset_without_problems_is_refused(tmp_path: Path) -> None:
+    empty = write_jsonl(tmp_path / "empty.jsonl", [])
+    assert_refused(gencode("data", "validate", empty, home=tmp_path), f"{empty} has no problems to check")
+
+
 def test_an_unknown_backend_takes_no_name_of_a_run(tmp_path: Path, problems: Path) -> None:
     done = validate(tmp_path, problems, "--run", "mine", "-o", "code_tester.tester_type=locl")
     assert (done.returncode, "did you mean 'local'" in done.stderr) == (2, True)
