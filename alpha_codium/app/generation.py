@@ -36,14 +36,14 @@ from alpha_codium.flows.loading import shipped_flows
 from alpha_codium.gen.budgets import Ledger, Usage
 from alpha_codium.gen.caching import open_cache
 from alpha_codium.gen.choosing import check_problems, chosen_flow
-from alpha_codium.gen.loop import ANSWERS, SampleJob, finished_samples, generate, refuse_twins, solutions_rows
+from alpha_codium.gen.loop import SampleJob, finished_samples, generate, refuse_twins, solutions_rows
 from alpha_codium.gen.preview import Preview, preview_of
 from alpha_codium.gen.sample import StageProgress
 from alpha_codium.gen.summary import RunProgress, RunSummary, counts_of, ended_by_own_budget
 from alpha_codium.options import use_case
 from alpha_codium.paths import runs_folder
 from alpha_codium.runs import AnswerStore, RunFolder
-from alpha_codium.runs.folder import new_run_name
+from alpha_codium.runs.folder import ANSWERS, new_run_name
 from alpha_codium.solution import Candidate
 
 COMMAND = "solve_set"

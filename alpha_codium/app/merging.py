@@ -21,13 +21,12 @@ from alpha_codium.data.solutions import refuse_overwriting, solutions_path
 from alpha_codium.errors import UserError
 from alpha_codium.eval.scoring import Score
 from alpha_codium.eval.shards import Shard
-from alpha_codium.gen.loop import ANSWERS
 from alpha_codium.gen.summary import RunSummary
 from alpha_codium.options import use_case
 from alpha_codium.paths import runs_folder
 from alpha_codium.runs import AnswerStore, Journal, RunFolder
 from alpha_codium.runs.events import TRANSCRIPTS
-from alpha_codium.runs.folder import JOURNAL, found_by
+from alpha_codium.runs.folder import ANSWERS, JOURNAL, found_by
 from alpha_codium.verdict import Identity
 from alpha_codium.wording import counted
 

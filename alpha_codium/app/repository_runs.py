@@ -39,7 +39,6 @@ from alpha_codium.errors import SettingsError, UserError
 from alpha_codium.flows.context import BudgetExhausted
 from alpha_codium.gen.budgets import Ledger
 from alpha_codium.gen.caching import open_cache
-from alpha_codium.gen.loop import ANSWERS
 from alpha_codium.gen.sample import fault_text
 from alpha_codium.gen.sample_model import SampleModel
 from alpha_codium.llm.errors import ModelError
@@ -61,6 +60,7 @@ from alpha_codium.repository.running.turns import ItemRun
 from alpha_codium.repository.storage import fetched, uploading
 from alpha_codium.runs import AnswerStore, RunFolder
 from alpha_codium.runs.events import Transcript, transcript_name
+from alpha_codium.runs.folder import ANSWERS
 from alpha_codium.solution import ErrorKind, SampleError
 from alpha_codium.values import JsonValue, named
 

@@ -26,13 +26,7 @@ from alpha_codium.options import RUN_FOLDER, options_of
 from alpha_codium.paths import runs_folder
 from alpha_codium.runs import AnswerStore, RunFolder, without_secrets
 from alpha_codium.runs.answers import without_user
-from alpha_codium.runs.folder import (
-    BEGAN_IN,
-    OUTPUTS,
-    RUN_FILE,
-    WITHOUT_VERDICTS,
-    WRITTEN_TO,
-)
+from alpha_codium.runs.folder import ANSWERS, BEGAN_IN, JOURNAL, OUTPUTS, RUN_FILE, WITHOUT_VERDICTS, WRITTEN_TO
 from alpha_codium.verdict import Identity
 
 PART = TypeVar("PART", bound=Sharded)
@@ -74,8 +68,8 @@ def opened_run(
 
 def _has_begun(folder: RunFolder) -> bool:
     """Return whether anything was finished or answered in a run."""
-    answers = folder.path / "answers.sqlite"
-    if _holds(folder.path / "journal.jsonl"):
+    answers = folder.path / ANSWERS
+    if _holds(folder.path / JOURNAL):
         return True
     if not answers.exists():
         return False
@@ -113,7 +107,7 @@ def can_resume_after(error: UserError, folder: Path) -> bool:
     isn't found may return if it has answered before.
     """
     if isinstance(error, ModelNotFound):
-        return _holds(folder / "journal.jsonl")
+        return _holds(folder / JOURNAL)
     return not isinstance(error, SettingsError | DatasetError | FlowError | Unjudgeable)
 
 
@@ -213,7 +207,7 @@ def _earlier(name: str) -> dict[str, Any]:
 
 def _warn_of_lost_files(folder: RunFolder) -> None:
     """Log a warning about files of an earlier run that are missing and can't be restored by resuming it."""
-    journal, answers, results = (folder.path / name for name in ("journal.jsonl", "answers.sqlite", "results.json"))
+    journal, answers, results = (folder.path / name for name in (JOURNAL, ANSWERS, "results.json"))
     if not _holds(journal) and (_holds(results) or (_holds(answers) and not journal.exists())):
         logger.warning("{} is missing or empty: the work it recorded will be repeated", journal)
     if _holds(journal) and not _holds(answers) and folder.description()["command"] == "solve_set":

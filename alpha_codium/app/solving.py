@@ -25,7 +25,7 @@ from alpha_codium.flows.context import language_of
 from alpha_codium.gen.budgets import Ledger, Usage
 from alpha_codium.gen.caching import open_cache
 from alpha_codium.gen.choosing import check_problems, chosen_flow
-from alpha_codium.gen.loop import ANSWERS, keep
+from alpha_codium.gen.loop import keep
 from alpha_codium.gen.preview import Preview, preview_of
 from alpha_codium.gen.sample import Solver, StageProgress
 from alpha_codium.judge import Judge
@@ -34,7 +34,7 @@ from alpha_codium.options import use_case
 from alpha_codium.paths import models_folder
 from alpha_codium.problem import Problem, TestType
 from alpha_codium.runs import AnswerStore, RunFolder
-from alpha_codium.runs.folder import PROBLEM, SOLVE_PROBLEM
+from alpha_codium.runs.folder import ANSWERS, PROBLEM, SOLVE_PROBLEM
 from alpha_codium.solution import Candidate
 from alpha_codium.values import JsonValue, named
 from alpha_codium.verdict import Judgement, Verdict

@@ -23,11 +23,10 @@ from alpha_codium.gen.sample import Solver
 from alpha_codium.problem import Problem
 from alpha_codium.runs import AnswerCache, AnswerStore, Journal, RunFolder
 from alpha_codium.runs.events import Event, Transcript, transcript_name
+from alpha_codium.runs.folder import ANSWERS
 from alpha_codium.solution import Candidate
 
 OnCandidate = Callable[[Candidate], None]
-# The file of a run's answers, in its folder.
-ANSWERS = "answers.sqlite"
 # The columns of the Solutions dataset that are fields of the candidates.
 COLUMNS = (
     "language", "sample_index", "model", "flow", "prompt_tokens", "completion_tokens", "cost", "llm_calls",

@@ -23,7 +23,7 @@ from alpha_codium.config.sections import BudgetSection, Settings
 from alpha_codium.errors import UserError
 from alpha_codium.gen.budgets import Ledger
 from alpha_codium.gen.choosing import check_fit
-from alpha_codium.gen.loop import ANSWERS, SampleJob, finished_samples, refuse_twins, run_all
+from alpha_codium.gen.loop import SampleJob, finished_samples, refuse_twins, run_all
 from alpha_codium.gen.sample import Solver
 from alpha_codium.gen.sample_model import parts_of
 from alpha_codium.llm.errors import ModelError
@@ -32,6 +32,7 @@ from alpha_codium.problem import Problem
 from alpha_codium.runs import AnswerCache, AnswerStore, RunFolder
 from alpha_codium.runs.answers import StoreBroken
 from alpha_codium.runs.events import FailedCall
+from alpha_codium.runs.folder import ANSWERS
 from alpha_codium.solution import Candidate
 from alpha_codium.values import JsonValue, named
 from alpha_codium.wording import counted

@@ -26,6 +26,7 @@ from alpha_codium.values import surrogate_in
 
 RUN_FILE = "run.toml"
 JOURNAL = "journal.jsonl"
+ANSWERS = "answers.sqlite"
 PROGRAMS = "programs.jsonl"
 PROBLEM = "problem.json"
 MACHINES = "machines.json"
@@ -77,7 +78,7 @@ class RunFolder:
         folder.__enter__()
         try:
             # Locked, so that of two processes with one name only one goes on.
-            if any(os.path.lexists(path / file) for file in (RUN_FILE, JOURNAL, "answers.sqlite")):
+            if any(os.path.lexists(path / file) for file in (RUN_FILE, JOURNAL, ANSWERS)):
                 raise UserError(f"run {name!r} exists already ({path}): use `resume` {name}, or choose another name")
             if text is not None:
                 write_atomically(path / RUN_FILE, text)
