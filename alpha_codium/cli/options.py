@@ -102,6 +102,8 @@ def check_writable(option: str, path: Path | None) -> None:
     """Raise SettingsError before any work is done where the file of an option couldn't be written after it."""
     if path is None:
         return
+    if str(path) == "-":
+        raise SettingsError(f"{option} - would make a file of that name: for stdout, give /dev/stdout")
     if path.is_dir():
         raise SettingsError(f"{option} {path} is a folder: name a file")
     folder = path.absolute().parent

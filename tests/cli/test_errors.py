@@ -147,6 +147,10 @@ def test_a_result_that_could_not_be_written_is_refused_before_a_call_is_paid_for
     assert_refused(run_cli("eval", "score", "samples.jsonl", "--csv", tmp_path / path), f"--csv {tmp_path / path}")
 
 
+def test_a_table_for_stdout_is_refused_with_what_to_give():
+    assert_refused(run_cli("eval", "score", "samples.jsonl", "--csv", "-"), "for stdout, give /dev/stdout")
+
+
 def test_a_home_that_cannot_be_made_is_one_line(problems, monkeypatch, tmp_path):
     (tmp_path / "file").write_text("")
     monkeypatch.setenv("GENCODE_HOME", str(tmp_path / "file" / "home"))
