@@ -222,9 +222,9 @@ def _candidates(options: EvaluateOptions) -> tuple[EvaluationSet, dict[str, Any]
         name = problems if isinstance(problems, str) else loaded.dataset_name
     else:
         loaded = ProblemSet([], name, "", _digest(loaded))
-    digest = _digest(map(dict, rows))
-    what = {"solutions": solutions, "candidates": digest} if isinstance(solutions, str) else {"solutions": digest}
-    return tasks, describe("eval_gen_solutions", name, loaded, tasks.test_types, subset=tasks.subset, **what)
+    source = solutions if isinstance(solutions, str) else _digest([dict(row) for row in rows])
+    what = {"solutions": source, "subset": tasks.subset}
+    return tasks, describe("eval_gen_solutions", name, loaded, tasks.test_types, **what)
 
 
 def _distinct_programs(tasks: Iterable[EvaluationTask], judge: Identity) -> Iterator[dict[str, Any]]:
@@ -238,8 +238,8 @@ def _distinct_programs(tasks: Iterable[EvaluationTask], judge: Identity) -> Iter
             yield {"program": digest, "language": entry.language, "source": entry.program, **judged}
 
 
-def _digest(values: Iterable[Any]) -> str:
-    """Return a digest by which rows or problems are recognized when a run is resumed."""
+def _digest(values: Sequence[Any]) -> str:
+    """Return a digest by which a list without a name is recognized when a run is resumed."""
     digest = hashlib.sha256()
     for value in values:
         digest.update(repr(value).encode("utf-8", "surrogatepass"))

@@ -38,7 +38,6 @@ VERDICT_NEUTRAL = unchanging(Changes.VERDICTS, Settings)["code_tester"]
 HASHES = {
     "flow_fingerprint": "the flow's stages or prompts",
     "fingerprint": "the problems",
-    "candidates": "the candidates",
     "file_sha256": "the file of samples",
     "files": "the repository's files",
 }
@@ -63,8 +62,8 @@ def refuse_another_job(folder: RunFolder, before: Mapping[str, Any], now: Mappin
 
 def differing_entry(before: Mapping[str, Any], now: Mapping[str, Any]) -> tuple[str, Any, Any] | None:
     """Return the first entry of `run.toml` that results depend on and that differs, with both values, or None."""
-    asked = {key: value for key, value in flat(now).items() if key not in HASHES or key in before}
-    # A version that lacked a setting behaved as its default value does, and one that lacked a hash didn't look.
+    asked = flat(now)
+    # A version that lacked a setting behaved as its default value does.
     defaults = {f"settings.{key}": value for key, value in flat(Settings().model_dump()).items()}
     was = {key: defaults[key] for key in asked.keys() & defaults.keys()} | flat(before)
     if "subset.by" in was:  # an earlier version named options of the command line

@@ -102,22 +102,6 @@ def test_an_evaluation_with_a_name_is_resumed_and_judges_nothing_again(problems,
         ac.evaluate(rows(RIGHT), [*given[:1], ac.Problem("echo 1", private_tests=(ac.TestCase("2", "3"),))], resume="e")
 
 
-def test_an_evaluation_is_not_resumed_with_other_candidates_of_the_same_name(problems, tmp_path, home):
-    solutions = tmp_path / "solutions.jsonl"
-
-    def evaluated(program: str, **given):
-        solutions.write_text("".join(json.dumps(row) + "\n" for row in rows(program)))
-        return ac.evaluate(solutions, problems, k=[1], ignore_fingerprint=True, **given).pass_at_k
-
-    assert evaluated(RIGHT, run="e") == evaluated(RIGHT, resume="e") == {"pass@1": 1.0}
-    with pytest.raises(ac.UserError, match="the candidates changed after run 'e' was made"):
-        evaluated(WRONG, resume="e")
-    recorded = home / "runs" / "e" / "run.toml"
-    earlier = [line for line in recorded.read_text().splitlines() if not line.startswith("candidates")]
-    recorded.write_text("\n".join(earlier))
-    assert evaluated(RIGHT, resume="e") == {"pass@1": 1.0}
-
-
 def test_what_decides_no_verdict_may_change_when_an_evaluation_is_resumed(problems):
     given = ac.load_problems(problems)
     ac.evaluate(rows(RIGHT), given, k=[1], ignore_fingerprint=True, run="e")
