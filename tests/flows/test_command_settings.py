@@ -78,7 +78,7 @@ def test_concurrency_is_how_many_samples_are_in_flight(home):
     rows = [{"name": f"P{n}", "description": "Print 3.", "public_tests": tests} for n in range(4)]
     (home / "few.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     for concurrency in (1, 2):
-        with ScriptedServer(lambda body: program("print(3)"), latency=0.3) as server:
+        with ScriptedServer(lambda body: program("print(3)"), latency=0.1, together=concurrency) as server:
             common = common_of(server, f"config.concurrency={concurrency}")
             run = {"run": f"r{concurrency}", "settings": common.settings}
             summary = solve_set(str(home / "few.jsonl"), flow="baseline", **run)

@@ -85,7 +85,7 @@ async def test_max_requests_per_minute_holds_a_request_back():
 @changes("config.max_concurrent_requests")
 async def test_max_concurrent_requests_bounds_the_calls_in_flight():
     for most in (1, 3):
-        with ScriptedServer(latency=0.1) as server:
+        with ScriptedServer(latency=0.1, together=most) as server:
             async with client_of(server, max_concurrent_requests=most) as client:
                 await client.prepare()
                 await asyncio.gather(*(client.ask(QUESTION) for _ in range(6)))

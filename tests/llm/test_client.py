@@ -69,7 +69,7 @@ async def test_requests_per_minute_are_spread_evenly_and_include_retries():
 
 
 async def test_no_more_requests_are_in_flight_than_allowed():
-    with ScriptedServer(latency=0.05) as server:
+    with ScriptedServer(latency=0.05, together=3) as server:
         async with client_of(server, max_concurrent_requests=3) as client:
             await asyncio.gather(*(client.ask(request(str(number))) for number in range(12)))
         assert server.max_in_flight == 3

@@ -36,7 +36,7 @@ async def test_one_request_returns_all_answers_if_the_model_can(model):
 
 @pytest.mark.parametrize("model", ["anthropic/x", "ollama_chat/x"])
 async def test_a_model_without_n_gets_several_requests_at_once(model):
-    with ScriptedServer(numbered, latency=0.1) as server:
+    with ScriptedServer(numbered, together=3) as server:
         async with client_of(server, model) as client:
             answers = await client.ask_many(request(), 3)
         assert (len(server.requests), server.max_in_flight) == (3, 3)

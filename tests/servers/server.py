@@ -34,6 +34,7 @@ PATIENCE_SECONDS = 30.0
 class ScriptedServer:
     """A server on a free port of 127.0.0.1; `latency` is added to every answer, in seconds.
 
+    Nobody is answered before `together` requests are open at once, whatever else keeps the machine busy.
     With an `api_key`, requests that don't bear it get 401. `script` is a callable, or rules for `table`; for a request
     with `n` it is called `n` times, with the number of the choice, from 0, as `body["choice"]`. With `takes_n` false,
     one choice is all there is.
@@ -45,6 +46,7 @@ class ScriptedServer:
         *,
         faults: Sequence[Rule] = (),
         latency: float = 0.0,
+        together: int = 0,
         journal: Path | None = None,
         api_key: str | None = None,
         port: int = 0,
@@ -52,7 +54,7 @@ class ScriptedServer:
     ) -> None:
         self._script = script if callable(script) else table(script)
         self._faults = tuple(faults)
-        self._latency = latency
+        self._latency, self._together = latency, together
         self._journal = journal
         self._api_key = api_key
         self._port = port
@@ -239,6 +241,9 @@ class ScriptedServer:
         raise TypeError(f"a script gives a Reply or a text, not {reply!r}")
 
     async def _answer(self, request: web.Request, seen: Seen, payload: bytes) -> web.StreamResponse:
+        end = time.monotonic() + PATIENCE_SECONDS
+        while self._max_in_flight < self._together and time.monotonic() < end:
+            await asyncio.sleep(0.01)
         await asyncio.sleep(self._latency)
         self._note("answering", seen)
         response = web.Response(body=payload, content_type="application/json")
