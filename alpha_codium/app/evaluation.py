@@ -31,6 +31,7 @@ from alpha_codium.eval.prepare import (
 )
 from alpha_codium.eval.receipts import RECEIPTS, receipts_of
 from alpha_codium.eval.results import ProblemResult
+from alpha_codium.eval.running import refuse_replaced
 from alpha_codium.eval.score_progress import ScoreProgress
 from alpha_codium.eval.scoring import Score
 from alpha_codium.eval.tables import write_tables
@@ -93,6 +94,7 @@ async def _score(
     on_event: OnEvent,
 ) -> Score:
     if folder is not None and not isinstance(tasks, HumanSolutions):
+        await in_thread(refuse_replaced, folder.journal, tasks)
         await in_thread(folder.write_lines, PROGRAMS, _distinct_programs(judge.with_known(tasks), judge.identity))
         receipts = receipts_of(judge.with_known(tasks), judge.judge.rules, judge.identity)
         await in_thread(folder.write_lines, RECEIPTS, (receipt.to_json() for receipt in receipts))

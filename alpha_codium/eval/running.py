@@ -17,9 +17,9 @@ from typing import Any
 
 from loguru import logger
 
-from alpha_codium.errors import Unjudgeable
+from alpha_codium.errors import DatasetError, Unjudgeable
 from alpha_codium.eval.failures import failure_of
-from alpha_codium.eval.prepare import Entry, EvaluationTask
+from alpha_codium.eval.prepare import GENERATED, Entry, EvaluationTask
 from alpha_codium.eval.results import CandidateResult, ProblemResult
 from alpha_codium.judge import Judge
 from alpha_codium.judge.executors import Executor, LocalPool, Task
@@ -207,6 +207,17 @@ def _named(task: EvaluationTask, entry: Entry, why: str) -> str:
 
 def _key(task: EvaluationTask, entry: Entry, program: str) -> Key:
     return task.name, entry.group, entry.index, program
+
+
+def refuse_replaced(journal: Journal, tasks: Iterable[EvaluationTask]) -> None:
+    """Raise DatasetError if a sample that has a verdict is gone, or has another program now.
+
+    Samples that were missing may have been made, and others added.
+    """
+    now = {_key(task, entry, entry.to_program().digest) for task in tasks for entry in task.entries}
+    for name, group, index, program in _known_results(journal):
+        if group == GENERATED and (name, group, index, program) not in now:
+            raise DatasetError(f"sample {index} of {name!r} isn't the program that was judged: start a new run")
 
 
 def _known_results(journal: Journal | None) -> dict[Key, CandidateResult]:

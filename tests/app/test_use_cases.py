@@ -12,6 +12,7 @@ from alpha_codium.app.events import ItemDone, ItemsReached, RunOpened, RunPlanne
 from alpha_codium.app.resuming import RESUMABLE_SETTINGS
 from alpha_codium.app.run_folders import settings_on
 from alpha_codium.app.solving import solve_problem
+from alpha_codium.app.stored_runs import chosen_samples
 from alpha_codium.config import Settings
 from alpha_codium.runs import RunFolder
 from tests.gen.running import ECHO, problem_record, write_problems
@@ -100,6 +101,20 @@ def test_an_evaluation_with_a_name_is_resumed_and_judges_nothing_again(problems,
         ac.evaluate(rows(WRONG), given, k=[1], resume="e")
     with pytest.raises(ac.UserError, match="the problems changed after run"):
         ac.evaluate(rows(RIGHT), [*given[:1], ac.Problem("echo 1", private_tests=(ac.TestCase("2", "3"),))], resume="e")
+
+
+def test_an_evaluation_is_resumed_with_more_candidates_but_not_with_others(problems, tmp_path):
+    solutions = tmp_path / "solutions.jsonl"
+
+    def evaluated(*programs: str, **given):
+        solutions.write_text("".join(json.dumps(row) + "\n" for row in rows(*programs)))
+        return ac.evaluate(solutions, problems, k=[1], ignore_fingerprint=True, **given).pass_at_k["pass@1"]
+
+    assert (evaluated(RIGHT, run="e"), evaluated(RIGHT, WRONG, resume="e")) == (1.0, 0.5)
+    for others in ([WRONG, RIGHT], [RIGHT], [RIGHT, RIGHT]):
+        with pytest.raises(ac.UserError, match="isn't the program that was judged: start a new run"):
+            evaluated(*others, resume="e")
+    assert len(chosen_samples("e").samples) == 4
 
 
 def test_what_decides_no_verdict_may_change_when_an_evaluation_is_resumed(problems):

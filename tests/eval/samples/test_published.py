@@ -5,6 +5,7 @@ The files, their figures and where they come from: `data/README.md` of the share
 
 import gzip
 import json
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -101,7 +102,7 @@ def test_a_header_gives_the_counts_of_a_rerun_with_that_header(tmp_path: Path) -
 @pytest.mark.slow
 @pytest.mark.timeout(3000)
 def test_16400_completions_give_the_pass_at_k_that_was_measured(tmp_path: Path) -> None:
-    """Three of them import packages that weren't there (numpy, pandas, boto3), and pass where they are."""
+    """Some import packages that weren't there (numpy, pandas, boto3), and pass where they are."""
     file = shared_path("data/samples_humaneval_codet_codegen16b_n100.jsonl.gz")
     rows = [json.loads(line) for line in gzip.decompress(file.read_bytes()).splitlines()]
     done = gencode(
@@ -113,7 +114,7 @@ def test_16400_completions_give_the_pass_at_k_that_was_measured(tmp_path: Path) 
     verdicts = {p["name"]: [c["verdict"] for c in p["candidates"]] for p in values["problems"]}
     other = [r for r in rows if (verdicts[r["task_id"]][r["sample"]] == "accepted") != r["observed_passed"]]
     assert all(row["observed"].startswith("ModuleNotFoundError") for row in other), other
-    assert len(other) <= 3
+    assert all(find_spec(row["observed"].split("'")[1].partition(".")[0]) for row in other), other
     pass_at_k = {k: round(value, 3) for k, value in values["pass_at_k"].items()}
     assert pass_at_k.pop("pass@100") in (0.738, 0.744)
     assert pass_at_k == {"pass@1": 0.221, "pass@2": 0.308, "pass@10": 0.504}
