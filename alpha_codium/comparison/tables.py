@@ -13,16 +13,7 @@ from typing import Any
 from alpha_codium.comparison.figures import Costs, Figures
 from alpha_codium.comparison.pairs import Pair
 from alpha_codium.comparison.report import Comparison
-from alpha_codium.comparison.stages import (
-    FIRST_FAILS,
-    FIRST_PASSES,
-    GAINED,
-    LOST,
-    NO_PROGRAM,
-    UNCHANGED,
-    UNKNOWN,
-    StageEffect,
-)
+from alpha_codium.comparison.stages import StageEffect
 from alpha_codium.statistics import Interval
 from alpha_codium.wording import counted, money
 
@@ -31,14 +22,9 @@ GAP = "  "
 Row = Sequence[str]
 # With fewer flips, even if all are in one direction, p is above 0.05: 2 ** (1 - 5) is 0.0625.
 FEWEST_FLIPS = 6
-STAGE_COLUMNS = {
-    "none": NO_PROGRAM,
-    "ok": FIRST_PASSES,
-    "bad": FIRST_FAILS,
-    "gained": GAINED,
-    "lost": LOST,
-    "same": UNCHANGED,
-}
+# The outcomes of `comparison.stages` by their headings.
+STAGE_COLUMNS = {"none": "no_program", "ok": "first_passes", "bad": "first_fails"}
+STAGE_COLUMNS |= {"gained": "gained", "lost": "lost", "same": "unchanged"}
 
 
 def table(header: Row, rows: Iterable[Row], left: int = 1) -> str:
@@ -281,8 +267,7 @@ def _stages(run: Figures, effects: Sequence[StageEffect], letter: str) -> str:
     if not effects:
         missing = "the run's transcripts don't record the program after each stage"
         return f"{title}n/a: {missing if run.finished else 'no sample is finished'}"
-    unknown = {"?": UNKNOWN} if any(effect.counts["unknown"] for effect in effects) else {}
-    columns = STAGE_COLUMNS | unknown
+    columns = STAGE_COLUMNS | ({"?": "unknown"} if any(effect.counts["unknown"] for effect in effects) else {})
     without = [effect.stage for effect in effects if effect.counts["no_program"] == effect.samples]
     rows = [
         (shortened(effect.stage, 19), *(str(effect.counts.get(key, 0)) for key in columns.values()), _change(effect))
