@@ -30,7 +30,6 @@ def _convert(fields: Fields) -> dict[str, Any]:
     in_file = fields.text("input_mode") == "file"
     talks, checker = fields.text("interaction_format"), fields.text("generated_checker")
     program = {"name": PROGRAM, "arguments": {"protocol": "open_r1", "files": {"checker.py": checker}}}
-    seconds, nanos = divmod(round(fields.number("time_limit") * 10**9), 10**9)
     examples, contest = _tests(fields, "examples"), fields.text("contest_id")
     return {
         "name": f"{NAME}/{fields.needed('id')}",
@@ -38,7 +37,7 @@ def _convert(fields: Fields) -> dict[str, Any]:
         "public_tests": [] if talks else examples,
         "private_tests": [] if talks else _tests(fields, "official_tests"),
         "checker": program if checker else {"name": "yes_no", "arguments": {}},
-        "time_limit": {"seconds": seconds, "nanos": nanos},
+        "time_limit": fields.number("time_limit"),
         "memory_limit_bytes": int(fields.number("memory_limit") * MEGABYTE),
         "input_file": "input.txt" if in_file else "",
         "output_file": "output.txt" if in_file else "",

@@ -1,11 +1,11 @@
 """What all exports of a run say: its scores and samples, the model, the problems, and what the scores are worth."""
 
-import re
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 
+from alpha_codium.data.hub import HUB_ID
 from alpha_codium.errors import UserError
 from alpha_codium.report.figures import Point, RunFigures, figures_of
 from alpha_codium.report.hiding import Hiding
@@ -13,8 +13,6 @@ from alpha_codium.report.problems import RunProblems
 from alpha_codium.report.reading import ReadRun
 from alpha_codium.report.samples import StoredSample
 from alpha_codium.runs.folder import RUN_FILE
-
-HUB_ID = re.compile(r"[\w-][\w.-]*/[\w-][\w.-]*")
 
 
 @dataclass(frozen=True, slots=True)
