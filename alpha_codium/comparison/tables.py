@@ -36,7 +36,8 @@ def table(header: Row, rows: Iterable[Row], left: int = 1) -> str:
     widths = [max(len(line[column]) for line in lines) for column in range(len(header))]
     blocks = [list(range(left))]
     for column in range(left, len(header)):
-        if len(blocks[-1]) > left and _total(widths, [*blocks[-1], column]) > WIDTH:
+        total = sum(len(GAP) + widths[each] for each in (*blocks[-1], column)) - len(GAP)
+        if len(blocks[-1]) > left and total > WIDTH:
             blocks.append(list(range(left)))
         blocks[-1].append(column)
 
@@ -45,10 +46,6 @@ def table(header: Row, rows: Iterable[Row], left: int = 1) -> str:
         return GAP.join(cells).rstrip()
 
     return "\n\n".join("\n".join(aligned(line, columns) for line in lines) for columns in blocks)
-
-
-def _total(widths: Sequence[int], columns: Sequence[int]) -> int:
-    return sum(widths[column] for column in columns) + len(GAP) * (len(columns) - 1)
 
 
 def wrapped(text: str, indent: str = "") -> str:

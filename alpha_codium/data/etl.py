@@ -123,7 +123,8 @@ def _etl_split(
     records, dates = _date_columns(source.records(split))
     if selection.filters.need_dates and not dates:
         raise DatasetError(f"{label} has no date column ({', '.join(DATE_COLUMNS)}): remove `date_from` and `date_to`")
-    validation = _validation_of(source, split)
+    stored = read_info(source.path).get(split, {}) if isinstance(source, FolderSource) else {}
+    validation = stored.get("validation")
     if selection.filters.validity and not validation:
         raise DatasetError(f"{label} has not been validated: store it again with `gencode data validate` first")
     added = VALIDATION_COLUMNS if validation else ()
@@ -152,11 +153,6 @@ def _etl_split(
     report = SplitReport(split, number, counts["problems"], columns, facts["fingerprint"], counts, without_tests)
     _warn(report, label)
     return report, info | facts
-
-
-def _validation_of(source: Source, split: str) -> Mapping[str, Any] | None:
-    """Return the record of the validation of a stored split, or None if it wasn't validated."""
-    return read_info(source.path).get(split, {}).get("validation") if isinstance(source, FolderSource) else None
 
 
 def _refuse_empty(reports: Sequence[SplitReport], source: str, selection: Selection) -> None:

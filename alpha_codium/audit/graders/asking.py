@@ -59,8 +59,3 @@ def called(test: str, name: str) -> str:
     """Return a test that calls the function `check` that it defines, as graders of HumanEval do themselves."""
     calls = not re.search(r"^def check\(", test, re.MULTILINE) or re.search(r"^check\(", test, re.MULTILINE)
     return test if calls else f"{test}\ncheck({name})\n"
-
-
-def is_attack(case: Case) -> bool:
-    """Whether a case's program is run only where it can do no harm."""
-    return case.dangerous or case.section == "cheats"
