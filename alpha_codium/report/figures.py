@@ -2,12 +2,12 @@
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from alpha_codium.comparison.figures import Costs, costs_of, ratio_interval
-from alpha_codium.eval.known import JudgeError, split_known
+from alpha_codium.eval.known import KNOWN_GROUPS, JudgeError, judge_error
 from alpha_codium.eval.prepare import CORRECT, GENERATED, INCORRECT
 from alpha_codium.eval.rates import rates_text
 from alpha_codium.eval.results import CandidateResult, ProblemResult
@@ -198,10 +198,8 @@ def judge_error_of(run: ReadRun) -> JudgeError:
     if stored := run.judge_results.get("judge_error"):
         return JudgeError(**stored)
     backend = str(run.judge.get("sandbox", {}).get("backend", ""))
-    samples = run.known or [each for each in run.samples if each.result.group in (CORRECT, INCORRECT)]
-    groups = {CORRECT: "known_correct", INCORRECT: "known_incorrect"}
-    known = [replace(each.result, group=groups.get(each.result.group, each.result.group)) for each in samples]
-    return split_known([ProblemResult("", tuple(known))], backend)[1]
+    samples, groups = (run.known, KNOWN_GROUPS) if run.known else (run.samples, (CORRECT, INCORRECT))
+    return judge_error([ProblemResult("", tuple(each.result for each in samples))], backend, groups)
 
 
 def _near_check(scored: Score) -> Check:
