@@ -179,7 +179,7 @@ async def run_flow(
             try:
                 await stage.run(state, context)
             finally:
-                context.events.append(StageEnd(flow.kind_of(stage), kept_text(state.program)))
+                context.events.append(StageEnd(flow.stage_kinds[index], kept_text(state.program)))
     except BudgetExhausted as exhausted:
         context.events.append(exhausted.end)
     return state
