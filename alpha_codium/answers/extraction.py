@@ -27,7 +27,7 @@ from typing import Any
 from alpha_codium.answers.fences import ZERO_WIDTH, Fence, clean, dedent, find_fences
 from alpha_codium.answers.fields import Field
 from alpha_codium.answers.repairs import readings
-from alpha_codium.answers.unfenced import before_prose, between_prose, from_html, in_line, unquoted, whole
+from alpha_codium.answers.unfenced import QUOTED, before_prose, between_prose, from_html, in_line, whole
 from alpha_codium.answers.yaml_text import FormatError, read
 from alpha_codium.languages import MAX_PROGRAM, CodeKind, Language, Reader, language_named
 from alpha_codium.program import PYTHON
@@ -100,7 +100,7 @@ def extract_code(answer: str, language: str = PYTHON) -> Extracted | None:
     """Return the program in an answer; None if there is none."""
     reader = language_named(language).reader()
     text = ANSWER_TOKENS.sub("", clean(answer, lambda code: reader.kind_of(code) > CodeKind.BROKEN))
-    return _after_unknown_tag(text, reader) or _anywhere(text, reader) or _anywhere(unquoted(text), reader)
+    return _after_unknown_tag(text, reader) or _anywhere(text, reader) or _anywhere(QUOTED.sub("", text), reader)
 
 
 def fenced_texts(answer: str) -> list[Extracted]:

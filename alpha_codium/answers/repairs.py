@@ -179,7 +179,7 @@ def _end_of_value(
     """Return the index of the first line after a value: the end of an indented block, or the next key or item."""
     end = number + 1
     if BLOCK_HEADER.match(rest):
-        while end < len(lines) and (not lines[end].strip() or _indentation(lines[end]) > column):
+        while end < len(lines) and (not lines[end].strip() or lines[end].startswith(" " * (column + 1))):
             end += 1
         if "".join(lines[number + 1 : end]).strip():
             return end
@@ -188,10 +188,6 @@ def _end_of_value(
     ):
         end += 1
     return end
-
-
-def _indentation(line: str) -> int:
-    return len(line) - len(line.lstrip(" "))
 
 
 def _quoted(entry: _Entry) -> str:

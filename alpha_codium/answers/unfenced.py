@@ -21,6 +21,7 @@ HTML = re.compile(
 )
 # The elements by which HTML colours code.
 SPAN = re.compile(r"</?span\b[^<>\n]{0,200}>", re.IGNORECASE)
+# The marks of quoted lines (`> `).
 QUOTED = re.compile(r"^[ \t]{0,3}>[ \t]?", re.MULTILINE)
 # Code between backticks within one line.
 IN_LINE = re.compile(r"^[ \t]*(?P<mark>`{3,})(?P<code>[^`\n]+)(?P=mark)[ \t\r]*$", re.MULTILINE)
@@ -97,11 +98,6 @@ def in_line(text: str, reader: Reader) -> str | None:
 def _without_tag(match: re.Match[str]) -> str:
     word, _, rest = match["code"].strip().partition(" ")
     return rest if word.isalnum() and rest else match["code"].strip()
-
-
-def unquoted(text: str) -> str:
-    """Return the text without the marks of quoted lines (`> `)."""
-    return QUOTED.sub("", text)
 
 
 def _last_program(blocks: Iterator[str], reader: Reader, least: CodeKind = CodeKind.PROGRAM) -> str | None:

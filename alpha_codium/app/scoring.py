@@ -23,10 +23,10 @@ from alpha_codium.coroutines import blocking, in_thread
 from alpha_codium.data.benchmarks import ALIASES, refuse_another_benchmark
 from alpha_codium.data.load import ProblemSet, load_problems
 from alpha_codium.data.samples.programs import columns_of, problems_for, solutions_of, with_completions_found
-from alpha_codium.data.samples.reading import CANDIDATES, Columns, Row, read_samples
+from alpha_codium.data.samples.reading import Columns, Row, read_samples
 from alpha_codium.data.samples.runs import parse_selections, selected
 from alpha_codium.data.samples.setup import ALL, IMPORTS, WithSetup
-from alpha_codium.data.solutions import ORIGIN, refuse_other_problems, subsets_of
+from alpha_codium.data.solutions import CANDIDATES, ORIGIN, refuse_other_problems, subsets_of
 from alpha_codium.data.sources import stored_names
 from alpha_codium.errors import DatasetError, UserError, did_you_mean, nearest
 from alpha_codium.eval.prepare import EvaluationSet, only_asked, places_of_difficulty, prepare_for_evaluation

@@ -19,7 +19,7 @@ from alpha_codium.paths import runs_folder
 from alpha_codium.report.completing import with_public_tests, with_source
 from alpha_codium.report.judged_table import JudgedTable
 from alpha_codium.report.problems import RunProblems
-from alpha_codium.report.reading import generated_samples, judged_samples, split_by_known
+from alpha_codium.report.reading import found_transcript, generated_samples, judged_samples, split_by_known
 from alpha_codium.report.samples import ChosenSamples, StoredSample, failures
 from alpha_codium.runs import RunFolder
 from alpha_codium.runs.events import Transcript
@@ -105,7 +105,9 @@ def show_sample(run: str, problem: str | None = None, sample: int | None = None)
         chosen = _chosen(folder, samples, problem, sample)
         shown = ShownSample((chosen.failed or chosen.samples)[0], len(samples.samples), samples.failures(" of the run"))
     if generated:
-        return replace(shown, sample=with_public_tests(shown.sample, folder, RunProblems(folder)))
+        return replace(
+            shown, sample=with_public_tests(shown.sample, found_transcript(folder, shown.sample), RunProblems(folder))
+        )
     return shown if shown.sample.source else replace(shown, sample=with_source(shown.sample, RunProblems(folder)))
 
 

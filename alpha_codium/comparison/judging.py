@@ -146,16 +146,14 @@ class SharedJournal(Journal):
     def append(self, *entries: dict[str, Any]) -> None:
         """Write each verdict to the runs that contain the program and lack it; `internal_error` isn't kept."""
         for entry in entries:
-            if entry["result"]["verdict"] != Verdict.INTERNAL_ERROR:
-                self._append(entry)
-
-    def _append(self, entry: dict[str, Any]) -> None:
-        name, group, program = key = _key(entry)
-        line = entry | {"result": entry["result"] | {"tests": []}}
-        for journal, known, programs in zip(self._journals, self._known, self._programs, strict=True):
-            if key not in known and (group != GENERATED or (name, program) in programs):
-                known[key] = line
-                journal.append(line)
+            if entry["result"]["verdict"] == Verdict.INTERNAL_ERROR:
+                continue
+            name, group, program = key = _key(entry)
+            line = entry | {"result": entry["result"] | {"tests": []}}
+            for journal, known, programs in zip(self._journals, self._known, self._programs, strict=True):
+                if key not in known and (group != GENERATED or (name, program) in programs):
+                    known[key] = line
+                    journal.append(line)
 
 
 def _checked(line: dict[str, Any]) -> dict[str, Any]:

@@ -4,10 +4,10 @@ The statistics are those of `alpha_codium.statistics` (see docs/statistics.md): 
 each problem has one sample in both runs, else the paired bootstrap over problems.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, ClassVar, Protocol, TypeVar
+from typing import Any, ClassVar
 
 from alpha_codium.comparison.figures import Figures
 from alpha_codium.eval.scoring import Score
@@ -26,21 +26,6 @@ SIGNIFICANT = 0.05
 MCNEMAR, BOOTSTRAP = "McNemar", "paired bootstrap"
 # Budgets that differ by more than this factor aren't equal.
 EQUAL_WITHIN = 1.25
-R = TypeVar("R", bound="Scored")
-
-
-class Scored(Protocol):
-    """What a difference needs of a run."""
-
-    @property
-    def name(self) -> str:
-        """The run's name."""
-        ...
-
-    @property
-    def score(self) -> Score:
-        """The run's score."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,26 +86,26 @@ class Pair(JsonValue):
         }
 
 
-def pairs_of(runs: Sequence[Scored], ks: Sequence[int], baseline: str | None = None) -> list[Pair]:
-    """Each run against the baseline, or each pair if there is none, for each k."""
-    return [pair_of(first, second, k) for first, second in _couples(runs, baseline) for k in ks]
+def pairs_of(scores: Mapping[str, Score], ks: Sequence[int], baseline: str | None = None) -> list[Pair]:
+    """Each run, by its name, against the baseline, or each pair if there is none, for each k."""
+    return [_pair_of(*couple, scores, k) for couple in _couples(scores, baseline) for k in ks]
 
 
-def pair_of(first: Scored, second: Scored, k: int) -> Pair:
+def _pair_of(first: str, second: str, scores: Mapping[str, Score], k: int) -> Pair:
     """Return the difference at pass@k, the second run minus the first."""
-    for run in (first, second):
-        if reason := run.score.reasons.get(f"pass@{k}"):
-            bounds = _bounds(first, second, k)
-            return Pair(first.name, second.name, k, reason=f"{run.name}: {reason}", bounds=bounds)
-    one, other = first.score.by_problem(k), second.score.by_problem(k)
+    for name in (first, second):
+        if reason := scores[name].reasons.get(f"pass@{k}"):
+            bounds = _bounds(scores[first], scores[second], k)
+            return Pair(first, second, k, reason=f"{name}: {reason}", bounds=bounds)
+    one, other = scores[first].by_problem(k), scores[second].by_problem(k)
     by_problem = {name: round(d, DIGITS) for name, d in paired_differences(one, other).items()}
     better = tuple(name for name, d in by_problem.items() if d > 0)
     worse = tuple(name for name, d in by_problem.items() if d < 0)
     difference = paired_bootstrap(one, other)
-    solved_or_not = all(len(each.candidates) == 1 for run in (first, second) for each in run.score.problems)
+    solved_or_not = all(len(each.candidates) == 1 for name in (first, second) for each in scores[name].problems)
     return Pair(
-        first.name,
-        second.name,
+        first,
+        second,
         k,
         difference,
         MCNEMAR if solved_or_not else BOOTSTRAP,
@@ -133,15 +118,18 @@ def pair_of(first: Scored, second: Scored, k: int) -> Pair:
 
 def budget_notes(runs: Sequence[Figures], baseline: str | None = None) -> list[str]:
     """Notes on comparisons at unequal budgets of calls, and on those that are equal over other numbers of samples."""
-    return [note for couple in _couples(runs, baseline) for note in _budget(*couple)]
+    by_name = {run.name: run for run in runs}
+    couples = _couples(by_name, baseline)
+    return [note for first, second in couples for note in _budget(by_name[first], by_name[second])]
 
 
 def same_notes(runs: Sequence[Figures], baseline: str | None = None) -> list[str]:
     """Notes on pairs of runs whose samples all have the same programs."""
+    programs = {run.name: run.programs for run in runs}
     return [
-        f"{first.name} and {second.name} have the same program for each sample, so there is nothing to compare"
-        for first, second in _couples(runs, baseline)
-        if first.programs and first.programs == second.programs
+        f"{first} and {second} have the same program for each sample, so there is nothing to compare"
+        for first, second in _couples(programs, baseline)
+        if programs[first] and programs[first] == programs[second]
     ]
 
 
@@ -172,21 +160,19 @@ def _alike(one: float, other: float) -> bool:
     return max(one, other) <= EQUAL_WITHIN * min(one, other)
 
 
-def _couples(runs: Sequence[R], baseline: str | None) -> Iterator[tuple[R, R]]:
+def _couples(names: Iterable[str], baseline: str | None) -> Iterable[tuple[str, str]]:
     if baseline is None:
-        yield from combinations(runs, 2)
-        return
-    first = next(run for run in runs if run.name == baseline)
-    yield from ((first, run) for run in runs if run is not first)
+        return combinations(names, 2)
+    return ((baseline, name) for name in names if name != baseline)
 
 
-def _bounds(first: Scored, second: Scored, k: int) -> tuple[float, float] | None:
+def _bounds(first: Score, second: Score, k: int) -> tuple[float, float] | None:
     """Return the bounds of the difference over all possible verdicts of the programs without one."""
     one, other = _ends(first, k), _ends(second, k)
     return (other[0] - one[1], other[1] - one[0]) if one and other else None
 
 
-def _ends(run: Scored, k: int) -> tuple[float, float] | None:
-    pairs = run.score.bounds or tuple((estimate, estimate) for estimate in run.score.estimates)
+def _ends(score: Score, k: int) -> tuple[float, float] | None:
+    pairs = score.bounds or tuple((estimate, estimate) for estimate in score.estimates)
     low, high = next((low.value, high.value) for low, high in pairs if low.k == k)
     return None if low is None or high is None else (low, high)

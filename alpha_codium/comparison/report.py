@@ -37,17 +37,8 @@ class Comparison(Table, JsonValue):
 
     columns: ClassVar[tuple[str, ...]] = (
         *("run", "minus", "flow", "models", "problems", "samples", "measure", "value", "low", "high", "method"),
-        *(
-            "p_value",
-            "test",
-            "better",
-            "worse",
-            "solved",
-            "calls_per_sample",
-            "tokens_per_sample",
-            "dollars_per_sample",
-            "reason",
-        ),
+        *("p_value", "test", "better", "worse", "solved"),
+        *("calls_per_sample", "tokens_per_sample", "dollars_per_sample", "reason"),
     )
 
     in_json: ClassVar[Mapping[str, str]] = {
@@ -89,7 +80,7 @@ def report_of(
 ) -> Comparison:
     """Compare runs on the problems `names`, by the verdicts on their programs."""
     runs = tuple(figures_of(record, names, verdicts, ks) for record in records)
-    pairs = tuple(pairs_of(runs, ks, baseline))
+    pairs = tuple(pairs_of({run.name: run.score for run in runs}, ks, baseline))
     notes = [
         *same_notes(runs, baseline),
         *budget_notes(runs, baseline),

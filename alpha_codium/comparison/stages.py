@@ -18,10 +18,7 @@ from alpha_codium.comparison.records import RunRecord, Step
 from alpha_codium.statistics import Interval, bootstrap_interval
 from alpha_codium.values import JsonValue, named
 
-NO_PROGRAM, FIRST_PASSES, FIRST_FAILS = "no_program", "first_passes", "first_fails"
-GAINED, LOST, UNCHANGED, UNKNOWN = "gained", "lost", "unchanged", "unknown"
-OUTCOMES = (NO_PROGRAM, FIRST_PASSES, FIRST_FAILS, GAINED, LOST, UNCHANGED, UNKNOWN)
-WORTH = {FIRST_PASSES: 1, GAINED: 1, LOST: -1}
+WORTH = {"first_passes": 1, "gained": 1, "lost": -1}
 
 
 class Outcomes(TypedDict):
@@ -36,9 +33,12 @@ class Outcomes(TypedDict):
     unknown: int
 
 
+OUTCOMES = tuple(Outcomes.__annotations__)
+
+
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """One sample going through one stage, and the effect on the program."""
+    """One sample going through one stage, and the effect on the program, one of `OUTCOMES`."""
 
     problem: str
     stage: str
@@ -62,7 +62,7 @@ class StageEffect(JsonValue):
     @property
     def samples(self) -> int:
         """Samples that went through the stage."""
-        return sum(self.counts[outcome] for outcome in OUTCOMES)
+        return Counter(self.counts).total()
 
 
 def stages_of(record: RunRecord, names: Sequence[str], verdicts: Verdicts) -> list[StageEffect]:
@@ -110,11 +110,11 @@ def _effect(stage: str, passages: Sequence[Passage], samples: dict[str, int]) ->
 
 def _outcome(before: bool, passed: bool | None, after: bool, passes: bool | None) -> str:
     if not before and not after:
-        return NO_PROGRAM
+        return "no_program"
     if passes is None or (before and passed is None):
-        return UNKNOWN
+        return "unknown"
     if not before:
-        return FIRST_PASSES if passes else FIRST_FAILS
+        return "first_passes" if passes else "first_fails"
     if passed == passes:
-        return UNCHANGED
-    return GAINED if passes else LOST
+        return "unchanged"
+    return "gained" if passes else "lost"

@@ -13,16 +13,7 @@ from typing import Any
 from alpha_codium.comparison.figures import Costs, Figures
 from alpha_codium.comparison.pairs import Pair
 from alpha_codium.comparison.report import Comparison
-from alpha_codium.comparison.stages import (
-    FIRST_FAILS,
-    FIRST_PASSES,
-    GAINED,
-    LOST,
-    NO_PROGRAM,
-    UNCHANGED,
-    UNKNOWN,
-    StageEffect,
-)
+from alpha_codium.comparison.stages import StageEffect
 from alpha_codium.statistics import Interval
 from alpha_codium.wording import counted, money
 
@@ -31,14 +22,9 @@ GAP = "  "
 Row = Sequence[str]
 # With fewer flips, even if all are in one direction, p is above 0.05: 2 ** (1 - 5) is 0.0625.
 FEWEST_FLIPS = 6
-STAGE_COLUMNS = {
-    "none": NO_PROGRAM,
-    "ok": FIRST_PASSES,
-    "bad": FIRST_FAILS,
-    "gained": GAINED,
-    "lost": LOST,
-    "same": UNCHANGED,
-}
+# The outcomes of `comparison.stages` by their headings.
+STAGE_COLUMNS = {"none": "no_program", "ok": "first_passes", "bad": "first_fails"}
+STAGE_COLUMNS |= {"gained": "gained", "lost": "lost", "same": "unchanged"}
 
 
 def table(header: Row, rows: Iterable[Row], left: int = 1) -> str:
@@ -50,7 +36,8 @@ def table(header: Row, rows: Iterable[Row], left: int = 1) -> str:
     widths = [max(len(line[column]) for line in lines) for column in range(len(header))]
     blocks = [list(range(left))]
     for column in range(left, len(header)):
-        if len(blocks[-1]) > left and _total(widths, [*blocks[-1], column]) > WIDTH:
+        total = sum(len(GAP) + widths[each] for each in (*blocks[-1], column)) - len(GAP)
+        if len(blocks[-1]) > left and total > WIDTH:
             blocks.append(list(range(left)))
         blocks[-1].append(column)
 
@@ -59,10 +46,6 @@ def table(header: Row, rows: Iterable[Row], left: int = 1) -> str:
         return GAP.join(cells).rstrip()
 
     return "\n\n".join("\n".join(aligned(line, columns) for line in lines) for columns in blocks)
-
-
-def _total(widths: Sequence[int], columns: Sequence[int]) -> int:
-    return sum(widths[column] for column in columns) + len(GAP) * (len(columns) - 1)
 
 
 def wrapped(text: str, indent: str = "") -> str:
@@ -281,8 +264,7 @@ def _stages(run: Figures, effects: Sequence[StageEffect], letter: str) -> str:
     if not effects:
         missing = "the run's transcripts don't record the program after each stage"
         return f"{title}n/a: {missing if run.finished else 'no sample is finished'}"
-    unknown = {"?": UNKNOWN} if any(effect.counts["unknown"] for effect in effects) else {}
-    columns = STAGE_COLUMNS | unknown
+    columns = STAGE_COLUMNS | ({"?": "unknown"} if any(effect.counts["unknown"] for effect in effects) else {})
     without = [effect.stage for effect in effects if effect.counts["no_program"] == effect.samples]
     rows = [
         (shortened(effect.stage, 19), *(str(effect.counts.get(key, 0)) for key in columns.values()), _change(effect))

@@ -1,6 +1,5 @@
 """Extract, transform, load: from any source to a stored dataset in one schema."""
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import chain, islice
@@ -20,6 +19,7 @@ from alpha_codium.data.schema import COLUMNS, DATE_COLUMNS, VALIDATION_COLUMNS, 
 from alpha_codium.data.sources import find_source, output_path
 from alpha_codium.data.store import (
     SplitWriter,
+    check_split_name,
     check_target,
     put_splits,
     read_info,
@@ -119,12 +119,12 @@ def _etl_split(
 ) -> tuple[SplitReport, dict[str, Any]]:
     """Write one split; return its report and its entry for `etl.json`. `before` records were read of other splits."""
     label = f"{source.origin.text}[{split}]"
-    if not re.fullmatch(r"\w+(\.\w+)*", split):  # the rule of `datasets`
-        raise DatasetError(f"{split!r} isn't a valid split name: use letters, digits and '_'")
+    check_split_name(split)
     records, dates = _date_columns(source.records(split))
     if selection.filters.need_dates and not dates:
         raise DatasetError(f"{label} has no date column ({', '.join(DATE_COLUMNS)}): remove `date_from` and `date_to`")
-    validation = _validation_of(source, split)
+    stored = read_info(source.path).get(split, {}) if isinstance(source, FolderSource) else {}
+    validation = stored.get("validation")
     if selection.filters.validity and not validation:
         raise DatasetError(f"{label} has not been validated: store it again with `gencode data validate` first")
     added = VALIDATION_COLUMNS if validation else ()
@@ -153,11 +153,6 @@ def _etl_split(
     report = SplitReport(split, number, counts["problems"], columns, facts["fingerprint"], counts, without_tests)
     _warn(report, label)
     return report, info | facts
-
-
-def _validation_of(source: Source, split: str) -> Mapping[str, Any] | None:
-    """Return the record of the validation of a stored split, or None if it wasn't validated."""
-    return read_info(source.path).get(split, {}).get("validation") if isinstance(source, FolderSource) else None
 
 
 def _refuse_empty(reports: Sequence[SplitReport], source: str, selection: Selection) -> None:

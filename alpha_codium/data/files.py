@@ -43,11 +43,9 @@ class FileSource(PathSource):
 
     def splits(self) -> tuple[str, ...]:
         """Return the only split, named by the file's name; `all` for a file with several."""
-        return (
-            WHOLE
-            if self._has_splits
-            else guess_split(self.path.name, self._benchmark.only_split if self._benchmark else "train"),
-        )
+        if self._has_splits:
+            return (WHOLE,)
+        return (guess_split(self.path.name, self._benchmark.only_split if self._benchmark else "train"),)
 
     def parts(self) -> tuple[str, ...]:
         """Return the splits in the file, in the benchmark's order."""
@@ -87,13 +85,7 @@ class FileSource(PathSource):
             yield self._benchmark.split_of(self._fields(number, record)), record
 
     def _all(self) -> Iterator[Record]:
-        readers = {
-            ".jsonl": read_json_lines,
-            ".jsonl.gz": read_json_lines,
-            ".json": read_json,
-            ".parquet": read_parquet,
-        }
-        return readers[self.suffix](self.path)
+        return {".json": read_json, ".parquet": read_parquet}.get(self.suffix, read_json_lines)(self.path)
 
 
 class SplitFilesSource(PathSource):

@@ -67,9 +67,12 @@ class HubSource:
             for path in self.cached.files[split]:
                 yield from read_arrow(path)
             return
-        stream = self._streams[split]
+        streams = self._streams
         with _hub_errors(self.repository):
-            yield from stream
+            if isinstance(streams[split], list):
+                yield from self._downloaded(streams[split])
+            else:
+                yield from streams[split]
 
     @cached_property
     def _info(self) -> "DatasetInfo":
@@ -81,6 +84,7 @@ class HubSource:
 
     @cached_property
     def _streams(self) -> dict[str, Any]:
+        """By split, the rows as `datasets` streams them, or a list of names of files with JSON lines."""
         import datasets
 
         revision = self._info.sha
@@ -97,17 +101,25 @@ class HubSource:
             streams: Any = builder.as_streaming_dataset()
             return dict(streams)
 
-    def _json_lines(self) -> "dict[str, _JsonLines]":
-        """Return the JSON lines in the repository, by split; raises DatasetError if it has none."""
+    def _downloaded(self, names: Sequence[str]) -> Iterator[Record]:
+        """Yield the rows of the repository's files of these names, each downloaded when it is read."""
+        import huggingface_hub
+
+        for name in names:
+            path = huggingface_hub.hf_hub_download(self.repository, name, repo_type="dataset", revision=self._info.sha)
+            yield from read_json_lines(Path(path))
+
+    def _json_lines(self) -> dict[str, list[str]]:
+        """Return the names of the JSON lines in the repository, by split; raises DatasetError if it has none."""
         names = sorted(file.rfilename for file in self._info.siblings or () if file.rfilename.endswith(".jsonl"))
         names = [name for name in names if name in self.files or not self.files]
         if not names:
             raise DatasetError(
                 f"{self.repository} needs a script, which gencode doesn't run: download its files and give their path"
             )
-        splits: dict[str, _JsonLines] = {}
+        splits: dict[str, list[str]] = {}
         for name in names:
-            splits.setdefault(guess_split(name), _JsonLines(self.repository, self._info.sha, [])).names.append(name)
+            splits.setdefault(guess_split(name), []).append(name)
         return splits
 
 
@@ -148,22 +160,6 @@ def _arrow_files(folder: Path, split: dict[str, Any]) -> list[Path]:
     if shards < 2:
         return [folder / f"{name}.arrow"]
     return [folder / f"{name}-{number:05}-of-{shards:05}.arrow" for number in range(shards)]
-
-
-@dataclass(frozen=True)
-class _JsonLines:
-    """Files of JSON lines in a repository, downloaded when they are read."""
-
-    repository: str
-    revision: str | None
-    names: list[str]
-
-    def __iter__(self) -> Iterator[Record]:
-        import huggingface_hub
-
-        for name in self.names:
-            path = huggingface_hub.hf_hub_download(self.repository, name, repo_type="dataset", revision=self.revision)
-            yield from read_json_lines(Path(path))
 
 
 def _read_little_at_a_time(config: Any) -> None:

@@ -72,10 +72,10 @@ class ProblemSet(Sequence[Problem]):
         """
         from datasets import Dataset
 
-        columns = features(self._dates)
+        columns = features(self.dates)
         if getattr(self.records, "features", None) == columns:
             return self.records  # type: ignore[return-value] - only a Dataset has features
-        return Dataset.from_list(list(self._stored_records()), features=columns)
+        return Dataset.from_list(list(self.stored_records()), features=columns)
 
     def select(self, positions: Sequence[int]) -> "ProblemSet":
         """Return the problems at these indices; the fingerprint is the whole split's."""
@@ -98,17 +98,18 @@ class ProblemSet(Sequence[Problem]):
         if self._known_fingerprint:
             return self._known_fingerprint
         digest = Fingerprint()
-        for record in self._stored_records():
+        for record in self.stored_records():
             digest.add(record)
         return digest.hex
 
     @property
-    def _dates(self) -> list[str]:
+    def dates(self) -> list[str]:
         """The columns with dates, by the first record."""
         return [column for column in DATE_COLUMNS if len(self) and column in self.records[0]]
 
-    def _stored_records(self) -> Iterator[dict[str, Any]]:
-        dates = self._dates
+    def stored_records(self) -> Iterator[dict[str, Any]]:
+        """Return the records with the columns of stored datasets; raises DatasetError for a malformed one."""
+        dates = self.dates
         return (stored_record(self.records[place], self._where(place), dates) for place in range(len(self)))
 
     def _problem(self, position: int) -> Problem:

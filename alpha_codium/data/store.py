@@ -8,6 +8,7 @@ splits, and exchanges it with the old one atomically, under a lock.
 import datetime
 import json
 import os
+import re
 import shutil
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
@@ -129,6 +130,12 @@ def check_target(target: Path) -> None:
         raise DatasetError(f"{target} is a dataset without splits: choose another name")
     if not (target / DICT_FILE).exists() and any(target.glob("*.parquet")):
         raise DatasetError(f"{target} is a dataset in Parquet files: choose another name")
+
+
+def check_split_name(split: str) -> None:
+    """Raise DatasetError unless `datasets` takes the name of a split."""
+    if not re.fullmatch(r"\w+(\.\w+)*", split):
+        raise DatasetError(f"{split!r} isn't a valid split name: use letters, digits and '_'")
 
 
 def refuse_foreign(target: Path) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from alpha_codium.errors import SandboxError
 from alpha_codium.eval.facts import Facts, SkippedPrograms
-from alpha_codium.eval.known import error_of_human_solutions, split_known, with_known, without_disputed
+from alpha_codium.eval.known import judge_error, split_known, with_known, without_disputed
 from alpha_codium.eval.languages import Skipped
 from alpha_codium.eval.prepare import EvaluationSet, EvaluationTask, HumanSolutions
 from alpha_codium.eval.rates import broken_programs, rates_of
@@ -74,7 +74,7 @@ class OpenJudge:
         facts: Facts
         if isinstance(tasks, HumanSolutions):
             undisputed = without_disputed(results, self.with_known(tasks))
-            error = error_of_human_solutions(undisputed, self.identity.backend)
+            error = judge_error(undisputed, self.identity.backend)
             facts = {"agreement": error.agreement, **_skipped(results)}
         else:
             results, error = split_known(results, self.identity.backend, self.known_solutions)

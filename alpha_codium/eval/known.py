@@ -85,7 +85,7 @@ def split_known(
 ) -> tuple[list[ProblemResult], JudgeError]:
     """The results without the known programs that `with_known` added, and the judge's error on those."""
     scored = [replace(p, candidates=tuple(c for c in p.candidates if c.group not in KNOWN_GROUPS)) for p in problems]
-    return scored, _judge_error(problems, backend, KNOWN_GROUPS, "" if most else TURNED_OFF)
+    return scored, judge_error(problems, backend, KNOWN_GROUPS, "" if most else TURNED_OFF)
 
 
 def disputed(problem: Problem) -> frozenset[str]:
@@ -103,14 +103,10 @@ def without_disputed(problems: Sequence[ProblemResult], tasks: Iterable[Evaluati
     return left
 
 
-def error_of_human_solutions(problems: Sequence[ProblemResult], backend: str) -> JudgeError:
-    """The judge's error on human solutions, all of known verdict."""
-    return _judge_error(problems, backend, (CORRECT, INCORRECT))
-
-
-def _judge_error(
-    problems: Sequence[ProblemResult], backend: str, groups: tuple[str, str], reason: str = ""
+def judge_error(
+    problems: Sequence[ProblemResult], backend: str, groups: tuple[str, str] = (CORRECT, INCORRECT), reason: str = ""
 ) -> JudgeError:
+    """The judge's error on the programs of two groups, known to be correct and to be incorrect: by default, humans'."""
     known = [c for problem in problems for c in problem.candidates if c.group in groups]
     judged = [c for c in known if c.verdict not in NO_VERDICT]
     correct, incorrect = ([c.verdict is Verdict.ACCEPTED for c in judged if c.group == group] for group in groups)

@@ -32,7 +32,7 @@ class CandidateResult(JsonValue):
     """
 
     # A run may have millions of tests, whose keys JSON would read as so many strings.
-    readers: ClassVar[Readers] = {"tests": lambda tests: tuple(map(_with_shared_keys, tests))}
+    readers: ClassVar[Readers] = {"tests": lambda tests: tuple({sys.intern(k): v for k, v in t.items()} for t in tests)}
     optional: ClassVar[tuple[str, ...]] = ("error", "program", "failure", "rechecked")
 
     index: int
@@ -95,10 +95,6 @@ class ProblemResult(JsonValue):
     name: str
     candidates: tuple[CandidateResult, ...]
     skipped: Skipped = field(default_factory=Skipped)
-
-
-def _with_shared_keys(test: dict[str, Any]) -> dict[str, Any]:
-    return {sys.intern(key): value for key, value in test.items()}
 
 
 def _shown(test: TestResult) -> ShownTest:

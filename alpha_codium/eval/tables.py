@@ -8,13 +8,10 @@ import itertools
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from alpha_codium.eval.results import CandidateResult, ProblemResult
 from alpha_codium.verdict import IN_PROCESS, OUTSIDE
-
-if TYPE_CHECKING:
-    import pyarrow
 
 CANDIDATES, EXECUTIONS = "candidates.parquet", "executions.parquet"
 # Rows that are in memory at a time.
@@ -45,22 +42,14 @@ def write_table(path: Path, columns: dict[str, str], rows: Iterable[dict[str, An
     from pyarrow import parquet
 
     schema = pyarrow.schema([(name, pyarrow.type_for_alias(kind)) for name, kind in columns.items()])
-    partial = path.with_name(f".{path.name}.{os.getpid()}")
+    partial, rows = path.with_name(f".{path.name}.{os.getpid()}"), iter(rows)
     try:
         with parquet.ParquetWriter(partial, schema, compression="zstd") as writer:
-            for table in _tables(schema, rows):
-                writer.write_table(table)
+            while some := list(itertools.islice(rows, ROWS_AT_ONCE)):
+                writer.write_table(pyarrow.Table.from_pylist(some, schema))
         partial.replace(path)
     finally:
         partial.unlink(missing_ok=True)
-
-
-def _tables(schema: "pyarrow.Schema", rows: Iterable[dict[str, Any]]) -> Iterator["pyarrow.Table"]:
-    import pyarrow
-
-    rows = iter(rows)
-    while some := list(itertools.islice(rows, ROWS_AT_ONCE)):
-        yield pyarrow.Table.from_pylist(some, schema)
 
 
 def _candidate_row(problem: str, result: CandidateResult) -> dict[str, Any]:

@@ -120,7 +120,10 @@ async def ask_all(questions: Sequence[Question], context: SampleContext) -> list
     """Ask all questions concurrently, and return the result of each; raises the errors of the model client."""
     prepared = [_PreparedQuestion.of(question, context) for question in questions]
     calls = await gather_all(_outcome(each.call()) for each in prepared)
-    return [await each.outcome(call) for each, call in zip(prepared, calls, strict=True)]
+    return [
+        await _outcome(each.reading(call)) if isinstance(call, _Call) else call
+        for each, call in zip(prepared, calls, strict=True)
+    ]
 
 
 async def ask_many(
@@ -136,7 +139,7 @@ async def ask_many(
         calls = await prepared.calls((), 1 if context.attempts.repeats_answers else count)
     except NoAnswer as error:
         return [error]
-    outcomes = [await prepared.outcome(call) for call in calls]
+    outcomes = [await _outcome(prepared.reading(call)) for call in calls]
     return sorted(outcomes, key=lambda outcome: isinstance(outcome, BudgetExhausted))
 
 
@@ -203,12 +206,6 @@ class _PreparedQuestion:
             raise
         context.calls += len(answers) - 1
         return answers
-
-    async def outcome(self, call: _Call | NoAnswer | BudgetExhausted) -> Reading | NoAnswer | BudgetExhausted:
-        """Do the same as `reading`, but return NoAnswer and BudgetExhausted instead of raising them."""
-        if isinstance(call, NoAnswer | BudgetExhausted):
-            return call
-        return await _outcome(self.reading(call))
 
     async def reading(self, call: _Call) -> Reading:
         """Read an answer, or ask again if it can't be read; raises NoAnswer when no retry is left."""

@@ -27,8 +27,8 @@ def flow_lines(flow: Flow) -> Iterator[str]:
         return
     yield f"kinds of tests: {', '.join(flow.kinds or ('stdin',))}"
     yield f"variables of every prompt: {', '.join(TASK)}"
-    for number, stage in enumerate(flow.stages, start=1):
-        yield f"{number}. {flow.kind_of(stage)}"
+    for number, (kind, stage) in enumerate(zip(flow.stage_kinds, flow.stages, strict=True), start=1):
+        yield f"{number}. {kind}"
         for parameter, prompt, variables in _prompts(stage):
             more = f"; more variables: {', '.join(variables)}" if variables else ""
             yield f"   {parameter} = {prompt.name}{more}"
@@ -54,11 +54,11 @@ def copy_flow(name: str, target: Path) -> Path:
 
 def prompts_of_others(flow: Flow) -> Iterator[str]:
     """Yield a line for each prompt of a flow that isn't in its folder, with how to change it."""
-    for stage in flow.stages:
+    for kind, stage in zip(flow.stage_kinds, flow.stages, strict=True):
         for parameter, prompt, _ in _prompts(stage):
             if prompt.path is not None and flow.folder.resolve() not in prompt.path.resolve().parents:
                 change = f"to change it, copy it to {flow.folder}, and name the copy as {parameter} in flow.toml"
-                yield f"the {parameter} of {flow.kind_of(stage)} is {prompt.path}: {change}"
+                yield f"the {parameter} of {kind} is {prompt.path}: {change}"
 
 
 def _prompts(stage: Stage) -> Iterator[tuple[str, Prompt, tuple[str, ...]]]:

@@ -38,7 +38,7 @@ KEYS = (
 
 @dataclass(frozen=True, slots=True)
 class Flow:
-    """A loaded flow."""
+    """A loaded flow; `stage_kinds` are those of `stages` in `flow.toml`, in the same order."""
 
     name: str
     description: str
@@ -57,10 +57,6 @@ class Flow:
     def for_kind(self, kind: str) -> "Flow":
         """Return the flow for problems with tests of this kind: the one in `by_kind`, or this one."""
         return self.by_kind.get(kind, self)
-
-    def kind_of(self, stage: Stage) -> str:
-        """Return the kind of a stage, as in `flow.toml`."""
-        return self.stage_kinds[self.stages.index(stage)]
 
     @property
     def prompts(self) -> tuple[str, ...]:

@@ -1,6 +1,6 @@
 """The choice of a flow, and checks that it suits the problems."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from alpha_codium.config import Settings
 from alpha_codium.errors import DatasetError, FlowError
@@ -23,15 +23,10 @@ def chosen_flow(name: str | None, settings: Settings, without: Sequence[str] = (
     return flow.without(without) if without else flow
 
 
-def check_fit(flow: Flow, problems: Iterable[Problem]) -> None:
+def check_fit(flow: Flow, problems: Sequence[Problem]) -> None:
     """Raise FlowError if no problem has tests of a kind that the flow is for."""
-    first: Problem | None = None
-    for problem in problems:
-        if flow.suits(problem.execution.kind):
-            return
-        first = first or problem
-    if first is not None:
-        raise FlowError(misfit(flow, first))
+    if problems and not any(flow.suits(problem.execution.kind) for problem in problems):
+        raise FlowError(misfit(flow, problems[0]))
 
 
 def check_problems(flow: Flow, problems: Sequence[Problem], settings: Settings) -> None:

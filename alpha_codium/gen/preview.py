@@ -8,7 +8,6 @@
 4. Of many problems, only about a hundred are sampled, evenly spaced.
 """
 
-import dataclasses
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -102,13 +101,13 @@ def preview_of(
     each = [_of_sample(own, statement, settings) for own, statement in flows]
     share = samples / max(1, len(each))
     calls, prompt, completion = (_times(sum(most), share) for most in zip(*each, strict=True)) if each else (0.0,) * 3
-    models = models_asked(settings)
-    prices = prices_of(settings, models)
+    prices = prices_of(settings, models_asked(settings))
     cost = _cost(prompt, completion, list(prices.values()))
     least = max((_calls_wanted(own, statement, settings)[0] for own, statement in flows), default=0)
-    whole = Preview(
+    most = {"calls": calls, "tokens": prompt + completion, "cost": cost}
+    return Preview(
         flow.name,
-        models,
+        tuple(prices),
         len(problems),
         samples,
         _whole(calls),
@@ -116,10 +115,9 @@ def preview_of(
         _whole(completion),
         cost if cost is not None and math.isfinite(cost) else None,
         tuple(model for model, price in prices.items() if price is None),
-        cache=settings.config.cache,
+        tuple(_cuts(len(problems), samples, most, least, settings, used or Usage())),
+        settings.config.cache,
     )
-    cuts = _cuts(whole, {"calls": calls, "tokens": prompt + completion, "cost": cost}, least, settings, used or Usage())
-    return dataclasses.replace(whole, cuts=tuple(cuts))
 
 
 def _whole(most: float) -> int | None:
@@ -166,13 +164,13 @@ def _cost(prompt: float, completion: float, prices: Sequence[Price | None]) -> f
 
 
 def _cuts(
-    whole: Preview, most: dict[str, float | None], least: float, settings: Settings, used: Usage
+    problems: int, samples: int, most: dict[str, float | None], least: float, settings: Settings, used: Usage
 ) -> Iterator[str]:
     """Yield a message for each budget that may end the run, or that is below the `least` calls that a sample wants.
 
     There are none if nothing is left to do. `most` has the most calls, tokens and dollars of the run.
     """
-    if not whole.samples:
+    if not samples:
         return
     solve, budget = settings.solve, settings.budget
     if 0 < solve.max_calls < least:
@@ -181,10 +179,10 @@ def _cuts(
     before = {"calls": used.llm_calls, "tokens": used.prompt_tokens + used.completion_tokens, "cost": used.cost or 0}
     earlier = ", including earlier samples" if used.llm_calls else ""
     limits = [
-        (most["tokens"], solve.max_tokens * whole.samples, f"{counted(solve.max_tokens, 'token')} a sample"),
-        (most["cost"], solve.max_cost * whole.samples, f"${solve.max_cost:g} a sample"),
+        (most["tokens"], solve.max_tokens * samples, f"{counted(solve.max_tokens, 'token')} a sample"),
+        (most["cost"], solve.max_cost * samples, f"${solve.max_cost:g} a sample"),
     ]
-    for owner, number, whose in (("problem", whole.problems, "a problem"), ("run", 1, "in all")):
+    for owner, number, whose in (("problem", problems, "a problem"), ("run", 1, "in all")):
         for unit, wanted in most.items():
             limit = getattr(budget, f"{owner}_{unit}")
             text = f"${limit:g}" if unit == "cost" else counted(limit, unit.removesuffix("s"))

@@ -5,7 +5,7 @@ sample is tried again on resume.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 from loguru import logger
 
@@ -134,19 +134,16 @@ class Solver:
         """Return a function for the index of a stage that begins; from then on, it and the answers are reported."""
         if (on_progress := self.on_progress) is None:
             return lambda _index: None
-        at = StageProgress(sample, "", 0, len(flow.stages))
-
-        def report() -> None:
-            usage = model.usage
-            tokens = usage.prompt_tokens + usage.completion_tokens
-            on_progress(replace(at, calls=usage.llm_calls, tokens=tokens))
 
         def begin(index: int) -> None:
-            nonlocal at
-            at = replace(at, kind=flow.stage_kinds[index], number=index + 1)
+            def report() -> None:
+                usage, kind = model.usage, flow.stage_kinds[index]
+                tokens = usage.prompt_tokens + usage.completion_tokens
+                on_progress(StageProgress(sample, kind, index + 1, len(flow.stages), usage.llm_calls, tokens))
+
+            model.on_answer = report
             report()
 
-        model.on_answer = report
         return begin
 
 
@@ -179,7 +176,7 @@ async def run_flow(
             try:
                 await stage.run(state, context)
             finally:
-                context.events.append(StageEnd(flow.kind_of(stage), kept_text(state.program)))
+                context.events.append(StageEnd(flow.stage_kinds[index], kept_text(state.program)))
     except BudgetExhausted as exhausted:
         context.events.append(exhausted.end)
     return state

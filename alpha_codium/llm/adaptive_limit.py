@@ -53,10 +53,7 @@ class AdaptiveLimit:
         if self._outcomes < self.limit:
             return
         if many and self._adaptive:
-            self._decrease(self._refusals / self._outcomes)
+            self._limit = max(1.0, self._limit * (1.0 - self._refusals / self._outcomes / 2))
+            self._doubling = False
+            self.decreases += 1
         self._outcomes, self._refusals, self.is_full = 0, 0, many
-
-    def _decrease(self, share: float) -> None:
-        self._limit = max(1.0, self._limit * (1.0 - share / 2))
-        self._doubling = False
-        self.decreases += 1

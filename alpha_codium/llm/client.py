@@ -7,7 +7,8 @@
    that waits before a retry isn't queued and doesn't occupy a slot.
 3. A request may name another model; the client's fallbacks apply to it, too. `alpha_codium.llm.endpoints` has the
    address and key of each model.
-4. A parameter that a model refuses isn't sent to it again, if requests can do without it.
+4. A parameter that a model refuses, or doesn't support according to litellm, isn't sent to it again, if requests can do
+   without it.
 """
 
 import asyncio
@@ -27,6 +28,7 @@ from alpha_codium.llm.errors import (
     AuthenticationFailed,
     ContentFiltered,
     ContextOverflow,
+    ParameterUnsupported,
     ProviderUnavailable,
     RequestRefused,
     TransientError,
@@ -183,6 +185,7 @@ class ModelClient:
                     f"{model} gave no answer in {counted(sent, 'request')}; last: {error}"
                 ) from error
             except RequestRefused as error:
+                call.sent -= isinstance(error, ParameterUnsupported)  # which is known before the request is sent
                 if not self._can_do_without(model, error.parameter, call):
                     raise
             else:

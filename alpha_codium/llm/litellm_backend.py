@@ -4,9 +4,8 @@
 2. Its retries, and those of the clients it wraps, are off; its exceptions are translated to ours
    (`alpha_codium.llm.litellm_errors`).
 3. Its data on a model are looked up only once, since a look-up takes a considerable part of a call's time.
-4. If a reasoning model doesn't support a temperature according to litellm, none is sent.
-5. If it can't convert a provider's response, that is read as it was sent, so that a paid answer isn't lost.
-6. Its HTTP sessions belong to the process, and are closed with the last open backend. For base models litellm would
+4. If it can't convert a provider's response, that is read as it was sent, so that a paid answer isn't lost.
+5. Its HTTP sessions belong to the process, and are closed with the last open backend. For base models litellm would
    open a session for each call and never close it, so these use our own client.
 """
 
@@ -22,7 +21,7 @@ from alpha_codium.config.sections import PricesSection
 from alpha_codium.http_errors import http_errors
 from alpha_codium.llm.direct import PLACEHOLDER_KEY
 from alpha_codium.llm.endpoints import Endpoint
-from alpha_codium.llm.errors import ParameterUnsupported, TransientError, UnknownModel
+from alpha_codium.llm.errors import TransientError, UnknownModel
 from alpha_codium.llm.litellm_errors import as_model_error, no_key, unknown_provider
 from alpha_codium.llm.litellm_loading import load
 from alpha_codium.llm.messages import Answer, ChatRequest
@@ -40,7 +39,6 @@ class _ModelFacts:
 
     provider: str
     supports_n: bool
-    reasons: bool
     wants_cache_marks: bool
     has_price: bool
 
@@ -76,15 +74,8 @@ class LiteLLMBackend:
         Raises the errors of `alpha_codium.llm.errors`. Filtered answers are returned.
         """
         await self.prepare()
-        model = endpoint.model
-        while True:
-            arguments = self._arguments(endpoint, request, n) | {"timeout": timeout, "drop_params": drop_params}
-            try:
-                return await self._complete(endpoint, arguments, timeout)
-            except ParameterUnsupported as refusal:
-                known = refusal.parameter in self._left_out.get(model, ())
-                if known or not self._facts_of(model).reasons or not self.leave_out(model, refusal.parameter):
-                    raise
+        arguments = self._arguments(endpoint, request, n) | {"timeout": timeout, "drop_params": drop_params}
+        return await self._complete(endpoint, arguments, timeout)
 
     async def _complete(self, endpoint: Endpoint, arguments: dict[str, Any], seconds: float) -> list[Answer]:
         import openai
@@ -219,7 +210,6 @@ class LiteLLMBackend:
         return _ModelFacts(
             provider=provider,
             supports_n="n" in supported,
-            reasons=litellm.supports_reasoning(model=name, custom_llm_provider=provider),
             wants_cache_marks=marks,
             has_price=price_in_table(model, litellm.model_cost) is not None,
         )

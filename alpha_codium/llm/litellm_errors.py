@@ -124,7 +124,8 @@ def _without_status(chain: list[BaseException], message: str, endpoint: Endpoint
         why = _shown(str(chain[-1]), endpoint)
         return TransientError(f"{model}: the connection failed: {why}", cause="connection")
     # A body with status 200 that contains an error code, or isn't a valid answer.
-    stated = next((code for error in reversed(chain) if 400 <= (code := _code(error)) < 600), 500)
+    codes = (getattr(error, "status_code", None) for error in reversed(chain))
+    stated = next((code for code in codes if isinstance(code, int) and 400 <= code < 600), 500)
     if stated < 500 and stated not in TRANSIENT:
         return _permanent(stated, message, endpoint)
     cause = "rate_limited" if stated == 429 else "malformed"
@@ -181,11 +182,6 @@ def _body(response: "httpx.Response") -> str:
 def _wait_asked(headers: Mapping[str, str]) -> float | None:
     milliseconds = parse_retry_after(headers.get("retry-after-ms", ""))
     return parse_retry_after(headers.get("retry-after", "")) if milliseconds is None else milliseconds / 1000
-
-
-def _code(error: BaseException) -> int:
-    code = getattr(error, "status_code", None)
-    return code if isinstance(code, int) else 0
 
 
 def _own_words(text: str) -> str:

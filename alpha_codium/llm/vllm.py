@@ -17,7 +17,7 @@ import socket
 import subprocess
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -128,14 +128,13 @@ async def start_servers(
     earlier = read_records(file)
     if earlier and any(server.members() for server in earlier.servers):
         raise UserError("servers are running already: end them with `kill-vllm`")
-    commands = [served.words(gpu, base_port + number) for number, gpu in enumerate(gpus)]
-    for number in range(len(gpus)):
-        _require_free(base_port + number)
+    planned = [(served.words(gpu, port), gpu, port) for port, gpu in enumerate(gpus, base_port)]
+    for _, _, port in planned:
+        _require_free(port)
     records = ServerRecords(served.model, secrets.token_urlsafe(32))
     try:
-        for number, gpu in enumerate(gpus):
-            server = _start(commands[number], gpu, base_port + number, records.api_key)
-            records = ServerRecords(records.model, records.api_key, (*records.servers, server))
+        for each in planned:
+            records = replace(records, servers=(*records.servers, _start(*each, records.api_key)))
             records.write(file)
         async with asyncio.TaskGroup() as waiting:
             for server in records.servers:

@@ -28,15 +28,9 @@ HEADINGS = {
 def write_audit_page(audit: Audit, path: Path) -> None:
     """Write the page on an audit; raises UserError if it can't be written."""
     kinds = (*FAULTS, CHOICES)
-    counts = [
-        (form, [sum(each.case.form == form for each in audit.of(kind)) for kind in kinds], cases)
-        for form in audit.forms
-        if (cases := sum(case.form == form for case in audit.asked))
-    ]
     values = {
         "audit": audit,
         "names": [*FAULTS.values(), CHOICES],
-        "counts": counts,
         "lists": [(HEADINGS[kind], list(map(_shown, found))) for kind in kinds if (found := audit.of(kind))],
         "known": sum(each.known for each in audit.disagreements),
         "kit": kit_version(),

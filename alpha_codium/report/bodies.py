@@ -21,7 +21,6 @@ from alpha_codium.report.problems import RunProblems
 from alpha_codium.report.reading import ReadRun
 from alpha_codium.report.samples import StoredSample
 from alpha_codium.runs.events import Event, ModelAnswer, StageEnd, Transcript, event_to_json
-from alpha_codium.runs.folder import REPOSITORY_COMMAND
 from alpha_codium.values import JsonValue
 from alpha_codium.verdict import Verdict
 
@@ -126,18 +125,23 @@ class Bodies:
             },
             "findings": self.findings[place].get(name, []),
             "samples": [
-                self._sample(run, self._complete(run, problems, each), programs) | {"expected": expected.of(each)}
-                for each in samples
+                self._sample(run, problems, each, programs) | {"expected": expected.of(each)} for each in samples
             ],
         }
 
-    def _sample(self, run: ReadRun, sample: StoredSample, programs: dict[str, Any]) -> dict[str, Any]:
+    def _sample(
+        self, run: ReadRun, problems: RunProblems, sample: StoredSample, programs: dict[str, Any]
+    ) -> dict[str, Any]:
+        transcript = run.transcript(sample)
+        if not run.judged:
+            sample = with_public_tests(sample, transcript, problems)
+        elif not sample.source:
+            sample = with_source(sample, problems)
         result, digest = sample.result, sample.result.program
         if sample.source and not digest:
             digest = f"{run.name}/{sample.result.index}"
         if sample.source and digest not in programs:
             programs[digest] = self._program(sample)
-        transcript = run.transcript(sample)
         return {
             "id": id_of(sample),
             "verdict": LETTERS[result.verdict],
@@ -153,11 +157,6 @@ class Bodies:
             "usage": _usage(sample),
             "stages": self._stages(run, transcript) if transcript else [],
         }
-
-    def _complete(self, run: ReadRun, problems: RunProblems, sample: StoredSample) -> StoredSample:
-        if not run.judged and run.maker is not None and run.command != REPOSITORY_COMMAND:
-            return with_public_tests(sample, run.maker, problems)
-        return sample if sample.source else with_source(sample, problems)
 
     def _program(self, sample: StoredSample) -> dict[str, Any]:
         source = cut(sample.source, LONGEST_PROGRAM)

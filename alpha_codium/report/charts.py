@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 from alpha_codium.report.figures import Point, RunFigures
 from alpha_codium.verdict import Verdict
@@ -55,29 +56,6 @@ class Tick:
     text: str
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Frame:
-    """The axes of a chart; `label` says in words what it shows."""
-
-    title: str
-    x_title: str
-    label: str
-    x_ticks: tuple[Tick, ...]
-    y_ticks: tuple[Tick, ...]
-    width: int = WIDTH
-    height: int = HEIGHT
-    left: int = LEFT
-    right: int = WIDTH - RIGHT
-    bottom: int = HEIGHT - BOTTOM
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Chart(Frame):
-    """A chart of lines."""
-
-    lines: tuple[Line, ...]
-
-
 @dataclass(frozen=True, slots=True)
 class Bar:
     """A bar of a histogram; `run` is the place of its run."""
@@ -91,13 +69,25 @@ class Bar:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Histogram(Frame):
-    """A chart of bars."""
+class Chart:
+    """A chart of lines or bars, with its axes; `label` says in words what it shows."""
 
-    bars: tuple[Bar, ...]
+    width: ClassVar[int] = WIDTH
+    height: ClassVar[int] = HEIGHT
+    left: ClassVar[int] = LEFT
+    right: ClassVar[int] = WIDTH - RIGHT
+    bottom: ClassVar[int] = HEIGHT - BOTTOM
+
+    title: str
+    x_title: str
+    label: str
+    x_ticks: tuple[Tick, ...]
+    y_ticks: tuple[Tick, ...]
+    lines: tuple[Line, ...] = ()
+    bars: tuple[Bar, ...] = ()
 
 
-def by_problem(runs: Sequence[RunFigures]) -> Histogram | None:
+def by_problem(runs: Sequence[RunFigures]) -> Chart | None:
     """Return how many problems are solved by which share of their samples; None for runs of single samples."""
     most = max((len(problem.candidates) for run in runs for problem in run.score.problems), default=0)
     if most < 2 or not all(run.is_score for run in runs):
@@ -105,19 +95,14 @@ def by_problem(runs: Sequence[RunFigures]) -> Histogram | None:
     classes = min(most, MOST_BARS)
     counts = [_counts(run, classes) for run in runs]
     tallest = max(max(each) for each in counts) or 1
-    step, own = (WIDTH - LEFT - RIGHT) / (classes + 1), 0.8 * (WIDTH - LEFT - RIGHT) / (classes + 1) / len(runs)
-    bars = [
-        _bar(
-            LEFT + step * (place + 0.1) + own * run,
-            own,
-            count / tallest,
-            run,
-            f"{runs[run].name}: {counted(count, 'problem')}",
-        )
-        for run, each in enumerate(counts)
-        for place, count in enumerate(each)
-        if count
-    ]
+    step = (WIDTH - LEFT - RIGHT) / (classes + 1)
+    own, bars = 0.8 * step / len(runs), []
+    for run, each in enumerate(counts):
+        for place, count in enumerate(each):
+            if count:
+                top = _height(count / tallest)
+                text = f"{runs[run].name}: {counted(count, 'problem')}"
+                bars.append(Bar(LEFT + step * (place + 0.1) + own * run, top, own, HEIGHT - BOTTOM - top, run, text))
     ticks = [Tick(LEFT + step * (place + 0.5), f"{100 * place / classes:.0f}%") for place in range(classes + 1)]
     said = "; ".join(
         f"{run.name}: {each[0]} by none, {sum(each[1:-1])} by some, {each[-1]} by all"
@@ -128,7 +113,7 @@ def by_problem(runs: Sequence[RunFigures]) -> Histogram | None:
     y_ticks = tuple(Tick(_height(count / tallest), str(count)) for count in marks)
     x_ticks = tuple(ticks[:: 2 if classes > 6 else 1])
     label = f"{title}. {said}"
-    return Histogram(
+    return Chart(
         title=title, x_title="samples that pass", label=label, bars=tuple(bars), x_ticks=x_ticks, y_ticks=y_ticks
     )
 
@@ -142,11 +127,6 @@ def _counts(run: RunFigures, classes: int) -> list[int]:
         place = round(share * classes) if share in (0.0, 1.0) else min(max(round(share * classes), 1), classes - 1)
         counts[place] += 1
     return counts
-
-
-def _bar(x: float, width: float, share: float, run: int, text: str) -> Bar:
-    top = _height(share)
-    return Bar(x, top, width, HEIGHT - BOTTOM - top, run, text)
 
 
 def by_samples(runs: Sequence[RunFigures]) -> Chart | None:

@@ -3,32 +3,20 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from alpha_codium.errors import UserError
 from alpha_codium.eval.failures import Failure, around_difference, shortened, shortened_end
 from alpha_codium.problem import Problem
 from alpha_codium.program import Program
 from alpha_codium.report.problems import RunProblems
 from alpha_codium.report.samples import StoredSample
-from alpha_codium.runs import RunFolder
-from alpha_codium.runs.events import (
-    Event,
-    ModelAnswer,
-    ProgramTested,
-    StepResult,
-    TestOutcome,
-    Transcript,
-)
+from alpha_codium.runs.events import Event, ModelAnswer, ProgramTested, StepResult, TestOutcome, Transcript
 from alpha_codium.verdict import Verdict
 
 
-def with_public_tests(sample: StoredSample, folder: RunFolder, problems: RunProblems) -> StoredSample:
+def with_public_tests(sample: StoredSample, transcript: Transcript | None, problems: RunProblems) -> StoredSample:
     """Return the sample with its first failing public test, or the last answer, as its transcript has them."""
-    if sample.result.failure is not None or not sample.failed:
+    if sample.result.failure is not None or not sample.failed or transcript is None:
         return sample
-    try:
-        events = Transcript.of_sample(folder.path, sample.problem, sample.result.index).events
-    except (OSError, ValueError, UserError):
-        return sample
+    events = transcript.events
     if not sample.source:
         answers = [event.text for event in events if isinstance(event, ModelAnswer) and isinstance(event.text, str)]
         return replace(sample, answer=shortened_end(answers[-1])) if answers else sample

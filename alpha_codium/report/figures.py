@@ -7,14 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from alpha_codium.comparison.figures import Costs, costs_of, ratio_interval
-from alpha_codium.eval.known import JudgeError, split_known
-from alpha_codium.eval.prepare import CORRECT, INCORRECT
+from alpha_codium.eval.known import KNOWN_GROUPS, JudgeError, judge_error
+from alpha_codium.eval.prepare import CORRECT, GENERATED, INCORRECT
 from alpha_codium.eval.rates import rates_text
 from alpha_codium.eval.results import CandidateResult, ProblemResult
 from alpha_codium.eval.scoring import Score, score
-from alpha_codium.report.labels import Labels, is_of_models, rates_of_validation
+from alpha_codium.report.labels import Labels, rates_of_validation
 from alpha_codium.report.reading import ReadRun
-from alpha_codium.report.samples import StoredSample
 from alpha_codium.runs.folder import REPOSITORY_COMMAND
 from alpha_codium.statistics import Interval
 from alpha_codium.verdict import IN_PROCESS, Verdict
@@ -96,7 +95,7 @@ class RunFigures:
     @property
     def is_score(self) -> bool:
         """Whether pass@k of the samples means something: they are a model's."""
-        return is_of_models(self.run)
+        return {sample.result.group for sample in self.run.samples} <= {GENERATED}
 
     @property
     def as_expected(self) -> tuple[int, int]:
@@ -199,15 +198,8 @@ def judge_error_of(run: ReadRun) -> JudgeError:
     if stored := run.judge_results.get("judge_error"):
         return JudgeError(**stored)
     backend = str(run.judge.get("sandbox", {}).get("backend", ""))
-    samples = run.known or [each for each in run.samples if each.result.group in (CORRECT, INCORRECT)]
-    groups = {CORRECT: "known_correct", INCORRECT: "known_incorrect"}
-    results = [_as_known(each, groups.get(each.result.group, each.result.group)) for each in samples]
-    return split_known(results, backend)[1]
-
-
-def _as_known(sample: StoredSample, group: str) -> ProblemResult:
-    result = CandidateResult(sample.result.index, group, sample.result.verdict, 0, 0)
-    return ProblemResult(sample.problem, (result,))
+    samples, groups = (run.known, KNOWN_GROUPS) if run.known else (run.samples, (CORRECT, INCORRECT))
+    return judge_error([ProblemResult("", tuple(each.result for each in samples))], backend, groups)
 
 
 def _near_check(scored: Score) -> Check:

@@ -5,7 +5,7 @@ from typing import Any
 
 from alpha_codium.audit.judge.known_verdicts import CLASSES, GROUP
 from alpha_codium.eval.known import KNOWN_CORRECT, KNOWN_INCORRECT
-from alpha_codium.eval.prepare import CORRECT, GENERATED, INCORRECT
+from alpha_codium.eval.prepare import CORRECT, INCORRECT
 from alpha_codium.report.reading import ReadRun
 from alpha_codium.report.samples import StoredSample
 from alpha_codium.verdict import Verdict
@@ -46,11 +46,6 @@ class Labels:
         files = self._files.get(sample.problem, ())
         index = sample.result.index
         return files[index] if sample.result.group == GROUP and index < len(files) else None
-
-
-def is_of_models(run: ReadRun) -> bool:
-    """Return whether the samples of a run are a model's."""
-    return {sample.result.group for sample in run.samples} <= {GENERATED}
 
 
 def findings_of(run: ReadRun) -> dict[str, list[str]]:

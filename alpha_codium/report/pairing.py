@@ -1,6 +1,6 @@
 """Differences between runs on the problems that they have in common."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from alpha_codium.comparison.pairs import Pair, pairs_of
@@ -10,14 +10,6 @@ from alpha_codium.eval.scoring import Score, score
 from alpha_codium.report.figures import RunFigures
 from alpha_codium.verdict import Verdict
 from alpha_codium.wording import counted
-
-
-@dataclass(frozen=True, slots=True)
-class Shared:
-    """The score of a run on the problems that all runs have."""
-
-    name: str
-    score: Score
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,30 +46,31 @@ def differences_of(runs: Sequence[RunFigures]) -> Differences:
         raise UserError(f"the runs {', '.join(run.name for run in runs)} have no problem in common")
     left_out = len(set.union(*of_run)) - len(common)
     note = f"{counted(left_out, 'problem')} that not all runs have: left out of the differences" if left_out else ""
-    shared = [_shared(run, common) for run in runs]
-    solved = {run.name: _solved(run) for run in shared}
+    shared = {run.name: _shared(run, common) for run in runs}
+    solved = {name: _solved(scored) for name, scored in shared.items()}
     return Differences(
-        tuple(_paired(pair, common, solved) for pair in pairs_of(shared, _ks(shared))),
+        tuple(_paired(pair, common, solved) for pair in pairs_of(shared, _ks(shared.values()))),
         tuple(name for name in common if not any(name in each for each in solved.values())),
         tuple(name for name in common if all(name in each for each in solved.values())),
         note,
     )
 
 
-def _shared(run: RunFigures, common: Sequence[str]) -> Shared:
+def _shared(run: RunFigures, common: Sequence[str]) -> Score:
+    """Return the score of a run on the problems that all runs have."""
     problems = {each.name: each for each in run.score.problems}
     ks = [estimate.k for estimate in run.score.estimates]
-    return Shared(run.name, score([problems[name] for name in common], ks))
+    return score([problems[name] for name in common], ks)
 
 
-def _ks(runs: Sequence[Shared]) -> list[int]:
+def _ks(scores: Iterable[Score]) -> list[int]:
     """Return the k at which every run has a score: the smallest and the largest."""
-    ks = set.intersection(*({estimate.k for estimate in run.score.estimates} for run in runs))
+    ks = set.intersection(*({estimate.k for estimate in scored.estimates} for scored in scores))
     return sorted({min(ks), max(ks)}) if ks else []
 
 
-def _solved(run: Shared) -> set[str]:
-    return {p.name for p in run.score.problems if any(c.verdict is Verdict.ACCEPTED for c in p.candidates)}
+def _solved(scored: Score) -> set[str]:
+    return {p.name for p in scored.problems if any(c.verdict is Verdict.ACCEPTED for c in p.candidates)}
 
 
 def _paired(pair: Pair, names: Sequence[str], solved: dict[str, set[str]]) -> Paired:

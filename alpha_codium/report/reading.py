@@ -94,12 +94,15 @@ class ReadRun:
 
     def transcript(self, sample: StoredSample) -> Transcript | None:
         """The transcript of a sample; None if there is none of its program, or it can't be read."""
-        if self.maker is None:
-            return None
-        try:
-            return Transcript.of_sample(self.maker.path, sample.problem, sample.result.index)
-        except (OSError, ValueError, UserError):
-            return None
+        return None if self.maker is None else found_transcript(self.maker, sample)
+
+
+def found_transcript(folder: RunFolder, sample: StoredSample) -> Transcript | None:
+    """Return the transcript of a sample that a run made; None if there is none, or it can't be read."""
+    try:
+        return Transcript.of_sample(folder.path, sample.problem, sample.result.index)
+    except (OSError, ValueError, UserError):
+        return None
 
 
 def read(folder: RunFolder, others: Iterable[RunFolder] = ()) -> ReadRun:
@@ -188,25 +191,19 @@ def _item_sample(item: ItemRun) -> StoredSample:
 
 
 def _read_generated(folder: RunFolder, described: dict[str, Any], others: Iterable[RunFolder]) -> ReadRun:
-    samples = sorted(generated_samples(folder), key=lambda s: (natural_order(s.problem), s.result.index))
+    run = ReadRun(folder, described, generated_samples(folder), maker=folder)
     if (folder.path / JOURNAL).exists():
-        return ReadRun(folder, described, samples, maker=folder)
-    judges = [each for each in others if _made(folder, _solutions_judged_by(each))]
-    if not judges:
-        return ReadRun(folder, described, samples, judged=False, maker=folder)
-    judge = max(judges, key=lambda each: (each.path / RUN_FILE).stat().st_mtime)
-    judged, known = split_by_known(judged_samples(judge))
-    verdicts = {(each.problem, each.result.index): each.result for each in judged}
-    joined = [_judged_as(sample, verdicts.get((sample.problem, sample.result.index))) for sample in samples]
-    if None in joined:  # the evaluation is of an earlier state, or isn't finished
-        return ReadRun(folder, described, samples, judged=False, maker=folder)
-    return ReadRun(folder, described, [each for each in joined if each], known, maker=folder, evaluation=judge)
-
-
-def _judged_as(sample: StoredSample, result: CandidateResult | None) -> StoredSample | None:
-    """Return a sample with the verdict on its program; None if that is a verdict on another program."""
-    same = result is not None and result.program == sample.result.program
-    return replace(sample, result=result) if result is not None and same else None
+        return run
+    if judges := [each for each in others if _made(folder, _solutions_judged_by(each))]:
+        judge = max(judges, key=lambda each: (each.path / RUN_FILE).stat().st_mtime)
+        judged, known = split_by_known(judged_samples(judge))
+        verdicts = {(each.problem, each.result.index, each.result.program): each.result for each in judged}
+        keys = [(each.problem, each.result.index, each.result.program) for each in run.samples]
+        # Else the evaluation is of an earlier state, or isn't finished.
+        if verdicts.keys() >= set(keys):
+            joined = [replace(each, result=verdicts[key]) for each, key in zip(run.samples, keys, strict=True)]
+            return replace(run, samples=joined, known=known, evaluation=judge)
+    return replace(run, judged=False)
 
 
 def _with_candidates(samples: Iterable[StoredSample], maker: RunFolder) -> list[StoredSample]:

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from alpha_codium.comparison.figures import Costs, figures_of, ratio_interval
-from alpha_codium.comparison.pairs import budget_notes, pair_of, pairs_of
+from alpha_codium.comparison.figures import Costs, Figures, figures_of, ratio_interval
+from alpha_codium.comparison.pairs import Pair, budget_notes, pairs_of
 from alpha_codium.comparison.tables import sentence
 from alpha_codium.statistics import mcnemar, wilson_interval
 from tests.comparison.comparing_runs import FAIL, LOST, PASS, figures, record_of, verdicts_on, write_run
@@ -16,6 +16,11 @@ from tests.comparison.comparing_runs import FAIL, LOST, PASS, figures, record_of
 
 def one_each(solved: str, failed: str) -> dict:
     return {name: [PASS] for name in solved} | {name: [FAIL] for name in failed}
+
+
+def pair_of(first: Figures, second: Figures, k: int) -> Pair:
+    (pair,) = pairs_of({run.name: run.score for run in (first, second)}, (k,))
+    return pair
 
 
 def test_a_run_in_numbers(tmp_path: Path) -> None:
@@ -101,7 +106,7 @@ def test_a_k_above_the_samples_is_not_compared_and_says_why(tmp_path: Path) -> N
 
 
 def test_runs_are_compared_in_pairs_or_each_with_the_baseline(tmp_path: Path) -> None:
-    runs = [figures(tmp_path, name, one_each("a", "b")) for name in "xyz"]
+    runs = {name: figures(tmp_path, name, one_each("a", "b")).score for name in "xyz"}
     assert [(p.first, p.second) for p in pairs_of(runs, (1,))] == [("x", "y"), ("x", "z"), ("y", "z")]
     assert [(p.first, p.second) for p in pairs_of(runs, (1,), "y")] == [("y", "x"), ("y", "z")]
 

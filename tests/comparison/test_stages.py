@@ -8,15 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from alpha_codium.comparison.records import Step
-from alpha_codium.comparison.stages import (
-    FIRST_PASSES,
-    GAINED,
-    LOST,
-    UNKNOWN,
-    effects_of,
-    passages_of,
-    stages_of,
-)
+from alpha_codium.comparison.stages import effects_of, passages_of, stages_of
 from tests.comparison.comparing_runs import FAIL, PASS, after, record_of, verdicts_on, write_run
 
 
@@ -76,10 +68,10 @@ def test_what_stages_gain_and_lose_adds_up_to_what_passes_at_the_end(samples: li
         steps = [Step(str(i), program) for i, program in enumerate(programs)]
         passages += passages_of(name, steps, ["right" in program for program in programs])
     effects = effects_of(passages, count)
-    net = sum(e.counts.get(FIRST_PASSES, 0) + e.counts.get(GAINED, 0) - e.counts.get(LOST, 0) for e in effects)
+    net = sum(e.counts["first_passes"] + e.counts["gained"] - e.counts["lost"] for e in effects)
     assert net == sum("right" in programs[-1] for _, programs in samples)
     assert sum(e.samples for e in effects) == sum(len(programs) for _, programs in samples)
-    assert not any(e.counts.get(UNKNOWN) for e in effects)
+    assert not any(e.counts["unknown"] for e in effects)
     by_problem = {
         name: sum("right" in p[-1] for n, p in samples if n == name) / number for name, number in count.items()
     }

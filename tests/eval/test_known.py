@@ -15,7 +15,7 @@ from alpha_codium.eval.known import (
     NONE_KNOWN,
     TURNED_OFF,
     JudgeError,
-    error_of_human_solutions,
+    judge_error,
     split_known,
     with_known,
     without_disputed,
@@ -139,8 +139,8 @@ async def test_a_program_in_both_lists_says_nothing_of_the_judge() -> None:
     results = await run_evaluation(tasks, Judge(Arithmetic()))
     told = without_disputed(results, tasks)
     assert [c.verdict for p in told for c in p.candidates] == [Verdict.ACCEPTED, Verdict.COMPILATION_ERROR]
-    assert error_of_human_solutions(told, "local") == JudgeError("local", 0, 1, 0, 1)
-    assert error_of_human_solutions(told, "local").agreement == {
+    assert judge_error(told, "local") == JudgeError("local", 0, 1, 0, 1)
+    assert judge_error(told, "local").agreement == {
         "correct_accepted": 1, "correct_total": 1, "incorrect_rejected": 1, "incorrect_total": 1,
     }  # fmt: skip
 
@@ -149,7 +149,7 @@ async def test_for_human_solutions_it_is_their_agreement_seen_from_the_other_sid
     results = await run_evaluation(
         human_solutions([labelled("a"), labelled("b")], "both", "private_tests"), Judge(Arithmetic())
     )
-    error = error_of_human_solutions(results, "local")
+    error = judge_error(results, "local")
     agreed = error.agreement
     assert error == JudgeError("local", 2, 4, 0, 4)
     assert (agreed["correct_total"], agreed["correct_accepted"]) == (4, 2)

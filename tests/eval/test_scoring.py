@@ -8,7 +8,7 @@ import pytest
 import alpha_codium
 from alpha_codium import evaluate
 from alpha_codium.errors import DatasetError
-from alpha_codium.eval.known import JudgeError, error_of_human_solutions
+from alpha_codium.eval.known import JudgeError, judge_error
 from alpha_codium.eval.prepare import human_solutions, prepare_for_evaluation
 from alpha_codium.eval.results import CandidateResult, ProblemResult
 from alpha_codium.eval.running import run_evaluation
@@ -124,10 +124,10 @@ async def test_agreement_counts_each_group_and_leaves_out_what_got_no_verdict() 
     tasks = human_solutions([labelled("a"), labelled("b"), problem("c")], "both", "private_tests")
     results = await run_evaluation(tasks, Judge(Arithmetic()))
     expected = {"correct_accepted": 2, "correct_total": 4, "incorrect_rejected": 4, "incorrect_total": 4}
-    assert error_of_human_solutions(results, "local").agreement == expected
+    assert judge_error(results, "local").agreement == expected
     assert sum(result.skipped.total() for result in results) == 4
     untested = await run_evaluation(human_solutions([labelled("a")], "both", "public_tests"), Judge(Arithmetic()))
-    assert set(error_of_human_solutions(untested, "local").agreement.values()) == {0}
+    assert set(judge_error(untested, "local").agreement.values()) == {0}
 
 
 def judged(name: str, passes: int, samples: int, lost: int = 0) -> ProblemResult:

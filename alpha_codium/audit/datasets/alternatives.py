@@ -5,7 +5,6 @@ import json
 from dataclasses import dataclass
 
 from alpha_codium.checkers import INTERACTOR, Checker, make_checker
-from alpha_codium.judge import Rules
 from alpha_codium.judge.call import call_result
 from alpha_codium.problem import CheckerSpec, Problem
 
@@ -36,11 +35,6 @@ class Alternative:
     spec: CheckerSpec
     checker: Checker
     key: str
-
-
-def checker_in_force(problem: Problem, rules: Rules) -> CheckerSpec | None:
-    """Return the checker that the judge uses; None if tests are assertions, which need none."""
-    return rules.checker_for(problem) if problem.execution.has_outputs else None
 
 
 def alternatives_for(problem: Problem) -> tuple[Alternative, ...]:

@@ -111,11 +111,12 @@ def _alike(observed: ObservedProblem, place: int, programs: Sequence[Known]) -> 
     """Return the programs in groups that agree with the first of the group."""
     groups: list[list[Known]] = []
     for known in programs:
-        group = next((group for group in groups if _agree(observed, place, group[0], known)), None)
-        if group is None:
-            groups.append([known])
+        for group in groups:
+            if _agree(observed, place, group[0], known):
+                group.append(known)
+                break
         else:
-            group.append(known)
+            groups.append([known])
     return groups
 
 

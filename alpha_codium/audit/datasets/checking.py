@@ -13,7 +13,7 @@ from typing import Any
 
 from alpha_codium.audit.datasets.alternatives import ORDER_FREE
 from alpha_codium.audit.datasets.answers import Answers, dissent
-from alpha_codium.audit.datasets.findings import Finding, Reason, spoken
+from alpha_codium.audit.datasets.findings import Finding, Reason
 from alpha_codium.audit.datasets.observation import COMPARED, Known, ObservedProblem, rejections
 from alpha_codium.problem import CheckerSpec
 from alpha_codium.verdict import Verdict
@@ -109,7 +109,7 @@ def _rejected_solutions(observed: ObservedProblem, places: Sequence[int], answer
     if not evidence:
         return []
     some_accepted = any(not rejections(known, places) for known in observed.correct)
-    counts = Counter(spoken(Verdict(entry["verdict"])) for entry in evidence)
+    counts = Counter(entry["verdict"].replace("_", " ") for entry in evidence)
     how = ", ".join(f"{count} {verdict}" for verdict, count in counts.items())
     text = f"{len(evidence)} of {counted(len(observed.correct), 'known-correct program')} rejected ({how})"
     return [Finding(Reason.REJECTED_SOLUTION, text, tuple(evidence), fault=not some_accepted)]

@@ -1,20 +1,16 @@
 """Assessments as columns beside their problems, in a new dataset."""
 
 import json
-import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from alpha_codium.audit.datasets.assessment import Assessment
 from alpha_codium.data.load import ProblemSet
-from alpha_codium.data.schema import DATE_COLUMNS, TEST_CODE, features, stored_record
+from alpha_codium.data.schema import TEST_CODE, features
 from alpha_codium.data.sources import output_path
-from alpha_codium.data.store import SplitWriter, check_target, put_splits, temporary_folder
-from alpha_codium.errors import DatasetError
+from alpha_codium.data.store import SplitWriter, check_split_name, check_target, put_splits, temporary_folder
 from alpha_codium.problem import TestType
-
-SPLIT_NAME = re.compile(r"\w+(\.\w+)*")  # what `datasets` takes
 
 
 def columns_of(assessment: Assessment) -> dict[str, Any]:
@@ -43,8 +39,7 @@ def columns_of(assessment: Assessment) -> dict[str, Any]:
 def check_output(output_name: str, split_name: str) -> None:
     """Raise DatasetError if the dataset can't be written; for use before anything is run."""
     check_target(output_path(output_name))
-    if not SPLIT_NAME.fullmatch(split_name):
-        raise DatasetError(f"{split_name!r} isn't a valid split name: use letters, digits and '_'")
+    check_split_name(split_name)
 
 
 def write_validated(
@@ -55,23 +50,17 @@ def write_validated(
     `what` describes how they were validated; it is kept in `etl.json`. Raises DatasetError if it can't be written.
     """
     check_output(output_name, problems.split_name)
-    target, split = output_path(output_name), problems.split_name
-    dates = [column for column in DATE_COLUMNS if len(problems) and column in problems.records[0]]
-    with temporary_folder(target) as built:
-        with SplitWriter(built / split, features(dates, validated=True)) as writer:
-            for place, assessment in enumerate(assessments):
-                record = stored_record(problems.records[place], f"{problems}, record {place + 1}", dates)
-                writer.add(record | columns_of(assessment))
-            info = _info(problems, what) | writer.finish()
-        put_splits(built, {split: info}, target)
-    return target
-
-
-def _info(problems: ProblemSet, what: Mapping[str, Any]) -> dict[str, Any]:
-    origin = {"text": problems.dataset_name, "kind": "validation", "location": problems.dataset_name, "revision": None}
-    return {
-        "origin": origin,
-        "source_split": problems.split_name,
+    target, split, name = output_path(output_name), problems.split_name, problems.dataset_name
+    info: dict[str, Any] = {
+        "origin": {"text": name, "kind": "validation", "location": name, "revision": None},
+        "source_split": split,
         "validation": dict(what),
         "records_in": len(problems),
     }
+    with temporary_folder(target) as built:
+        with SplitWriter(built / split, features(problems.dates, validated=True)) as writer:
+            for record, assessment in zip(problems.stored_records(), assessments, strict=True):
+                writer.add(record | columns_of(assessment))
+            info |= writer.finish()
+        put_splits(built, {split: info}, target)
+    return target

@@ -6,7 +6,6 @@ from itertools import zip_longest
 from typing import Any
 
 from alpha_codium.values import JsonValue
-from alpha_codium.verdict import Verdict
 
 LONGEST_TOKEN = 40
 
@@ -49,11 +48,6 @@ def first_difference(expected: str, actual: str) -> dict[str, Any]:
         if one != other:
             return {"token": place, "expected": _cut(one), "got": _cut(other)}
     return {"token": None, "expected": "", "got": ""}
-
-
-def spoken(verdict: Verdict) -> str:
-    """Return a verdict in plain words."""
-    return verdict.value.replace("_", " ")
 
 
 def _cut(token: str) -> str:

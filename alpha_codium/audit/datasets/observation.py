@@ -166,6 +166,8 @@ class TestPosition:
 class ObservedProblem:
     """A problem, the tests asked for and their places, the rules in force, and the known programs that ran.
 
+    `checker` is the one that the judge uses; None if tests are assertions, which need none.
+
     `malformed` maps tests that can't be run to the reason; `not_run` counts known programs in other languages.
     `not_judged` says why the problem can't be judged, `unjudged` counts known programs that got no verdict through no
     fault of theirs.

@@ -172,7 +172,7 @@ class _Row:
     label: str
     count: Callable[[Assessment], int]
     total: Callable[[Assessment], int] = lambda _problem: 1
-    among: Callable[[Assessment], bool] = lambda _problem: True
+    among: Callable[[Assessment], int] = lambda _problem: True
     why: str = "there are no problems"
 
 
@@ -184,42 +184,24 @@ def _has(reason: Reason) -> Callable[[Assessment], int]:
     return lambda problem: problem.has(reason)
 
 
-def _known_programs(problem: Assessment) -> int:
-    return problem.counts.correct_run + problem.counts.incorrect_run + problem.counts.not_run
-
-
-def _one_rejected(problem: Assessment) -> int:
-    return any(finding.reason is Reason.SEVERAL_ANSWERS and finding.fault for finding in problem.findings)
-
-
-def _other_checker(problem: Assessment) -> int:
-    return problem.suggested_checker is not None and problem.suggested_checker != problem.checker
-
-
-def _correct_ran(problem: Assessment) -> bool:
-    return problem.counts.correct_run > 0
-
-
-def _incorrect_ran(problem: Assessment) -> bool:
-    return problem.counts.incorrect_run > 0
-
-
 _NO_CORRECT = "no known-correct program could be run"
-_NO_INCORRECT = "no known-incorrect program could be run"
-_CORRECT: dict[str, Any] = {"among": _correct_ran, "why": _NO_CORRECT}
-_INCORRECT: dict[str, Any] = {"among": _incorrect_ran, "why": _NO_INCORRECT}
+_CORRECT: dict[str, Any] = {"among": _count("correct_run"), "why": _NO_CORRECT}
+_INCORRECT: dict[str, Any] = {
+    "among": _count("incorrect_run"),
+    "why": "no known-incorrect program could be run",
+}
 _COMPARED: dict[str, Any] = {
-    "among": lambda problem: problem.counts.comparable_tests > 0,
+    "among": _count("comparable_tests"),
     "why": "no test was finished by two independent known-correct programs",
 }
 _ROWS = (
     _Row("valid_problems", "valid problems", lambda p: p.is_valid_problem is True,
          among=lambda p: p.is_valid_problem is not None, why=_NO_CORRECT),
     _Row("undecided_problems", "  undecided", lambda p: p.is_valid_problem is None),
-    _Row("problems_with_correct", "with known-correct programs run", _correct_ran),
-    _Row("problems_with_incorrect", "with known-incorrect programs run", _incorrect_ran),
-    _Row("known_programs_not_run", "known programs not run (not python3)", _count("not_run"), _known_programs,
-         why="there are no known programs"),
+    _Row("problems_with_correct", "with known-correct programs run", lambda p: p.counts.correct_run > 0),
+    _Row("problems_with_incorrect", "with known-incorrect programs run", lambda p: p.counts.incorrect_run > 0),
+    _Row("known_programs_not_run", "known programs not run (not python3)", _count("not_run"),
+         lambda p: p.counts.correct_run + p.counts.incorrect_run + p.counts.not_run, why="there are no known programs"),
     _Row("correct_accepted", "known-correct accepted", _count("correct_accepted"), _count("correct_run"), **_CORRECT),
     _Row("incorrect_rejected", "known-incorrect rejected", _count("incorrect_rejected"), _count("incorrect_run"),
          **_INCORRECT),
@@ -231,9 +213,11 @@ _ROWS = (
     _Row("several_by_wording", "several answers by wording", lambda p: bool(p.wording)),
     _Row("multiple_answers", "several answers seen", lambda p: p.multiple_answers is True, **_CORRECT),
     _Row("multiple_answers_undecided", "  undecided", lambda p: p.multiple_answers is None, **_CORRECT),
-    _Row("answers_misjudged", "  seen, and one rejected", _one_rejected, **_CORRECT),
+    _Row("answers_misjudged", "  seen, and one rejected",
+         lambda p: any(f.reason is Reason.SEVERAL_ANSWERS and f.fault for f in p.findings), **_CORRECT),
     _Row("strict_checkers", "checker too strict", _has(Reason.STRICT_CHECKER), **_CORRECT),
-    _Row("other_checkers", "another checker suggested", _other_checker, **_CORRECT),
+    _Row("other_checkers", "another checker suggested",
+         lambda p: p.suggested_checker is not None and p.suggested_checker != p.checker, **_CORRECT),
     _Row("rejected_solutions", "known-correct rejected otherwise", _has(Reason.REJECTED_SOLUTION), **_CORRECT),
     _Row("tight_limits", "limits too tight", _has(Reason.TIGHT_LIMIT), **_CORRECT),
     _Row("near_limits", "limits near", _has(Reason.NEAR_LIMIT), **_CORRECT),

@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 
 from loguru import logger
 
-from alpha_codium.audit.datasets.alternatives import alternatives_for, checker_in_force
+from alpha_codium.audit.datasets.alternatives import alternatives_for
 from alpha_codium.audit.datasets.assessment import Assessment, assess
 from alpha_codium.audit.datasets.observation import (
     WIDER,
@@ -237,7 +237,7 @@ def _observed(
         problem=problem,
         tests=task.tests,
         places=places_of(problem, test_types),
-        checker=checker_in_force(problem, judge.rules),
+        checker=judge.rules.checker_for(problem) if problem.execution.has_outputs else None,
         limits=judge.rules.limits_for(problem),
         alternatives=alternatives_for(problem),
         correct=tuple(known[CORRECT]),

@@ -17,7 +17,6 @@ from alpha_codium.audit.graders.asking import (
     REFUSED,
     REJECTED,
     arguments_of,
-    is_attack,
     right_answer,
 )
 from alpha_codium.audit.graders.finding import find_grader
@@ -75,7 +74,9 @@ async def run_audit(
             grades, wanted = ", ".join(sorted(pool[0].forms)), ", ".join(asked_for)
             why = f"{grader.label} grades {grades}, and the chosen cases are for {wanted}"
             raise UserError(f"there is nothing to ask: {why}")
-        left_out = [case for case in cases if is_attack(case) and not (pool[0].enclosed or grader.isolates)]
+        # Programs that are run only where they can do no harm.
+        attacks = [case for case in cases if case.dangerous or case.section == "cheats"]
+        left_out = [] if pool[0].enclosed or grader.isolates else attacks
         cases = [case for case in cases if case not in left_out]
         missing = await missing_modules(witness, {case.needs for case in cases if case.needs})
         cases = [case for case in cases if case.needs not in missing]

@@ -57,7 +57,6 @@ class GraderAnswer:
 
     seen: str
     message: str = ""
-    took: float = 0.0
 
 
 class GraderProcess:
@@ -88,7 +87,7 @@ class GraderProcess:
         request = {"form": form, "arguments": arguments, "seconds": seconds}
         answer = await self._exchange(request, seconds + GRACE_SECONDS)
         if answer is not None:
-            return GraderAnswer(answer["seen"], answer.get("message", ""), answer["took"])
+            return GraderAnswer(answer["seen"], answer.get("message", ""))
         was_stuck = self._process is not None and self._process.returncode is None
         await self._end()
         return GraderAnswer("hang" if was_stuck else "crash", "with the process that called it")

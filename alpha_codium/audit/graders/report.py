@@ -112,6 +112,13 @@ class Audit(JsonValue):
         return not any(self.of(kind) for kind in FAULTS)
 
     @property
+    def counts(self) -> list[tuple[str, int, list[int]]]:
+        """Each form that was asked for, with the number of its cases, and those of its disagreements by their lists."""
+        kinds, cases = (*FAULTS, CHOICES), self.asked_by_form
+        of_form = {form: [sum(each.case.form == form for each in self.of(kind)) for kind in kinds] for form in cases}
+        return [(form, cases[form], of_form[form]) for form in self.forms if form in cases]
+
+    @property
     def asked_by_form(self) -> dict[str, int]:
         """The number of cases by form."""
         return dict(Counter(case.form for case in self.asked))
@@ -135,10 +142,7 @@ class Audit(JsonValue):
     def lines(self) -> Iterator[str]:
         """Yield the table, what was left out, and each wrong answer."""
         yield f"{'form':<12}{'cases':>7}" + "".join(f"{name:>15}" for name in FAULTS.values()) + f"{CHOICES:>9}"
-        for form in self.forms:
-            if not (cases := sum(case.form == form for case in self.asked)):
-                continue
-            counts = [sum(each.case.form == form for each in self.of(kind)) for kind in (*FAULTS, CHOICES)]
+        for form, cases, counts in self.counts:
             yield f"{form:<12}{cases:>7}" + "".join(f"{n:>15}" for n in counts[:-1]) + f"{counts[-1]:>9}"
         if sections := Counter(each.case.section for kind in FAULTS for each in self.of(kind)):
             yield "by section: " + ", ".join(f"{name} {count}" for name, count in sections.most_common())

@@ -32,8 +32,8 @@ class Flip(JsonValue):
     def kind(self) -> tuple[str, str, str, str]:
         """What it has in common with others of its kind."""
         # The name of an exception, without what is particular to the program.
-        error = self.reason.partition(":")[0] if "Error" in self.reason.partition(":")[0] else ""
-        return self.published, self.here, self.plain, error
+        error = self.reason.partition(":")[0]
+        return self.published, self.here, self.plain, error if "Error" in error else ""
 
 
 # pass@1 isn't a name of Python.

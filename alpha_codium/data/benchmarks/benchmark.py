@@ -42,6 +42,15 @@ class Benchmark:
         return Fields(record, where, self.key)
 
 
+def test_objects(fields: Fields, field: str, *keys: str) -> list[dict[str, str]]:
+    """Return the objects in a list of tests, each of which must have texts under the keys; raises DatasetError."""
+    tests = fields.parsed(field, [])
+    for index, test in enumerate(tests):
+        if not isinstance(test, dict) or not all(isinstance(test.get(key), str) for key in keys):
+            fields.fail(f"{field}[{index}]", f"must be an object with the texts {', '.join(keys)}")
+    return tests
+
+
 def code_of_test(fields: Fields, field: str) -> str:
     """Return the code of a test, or "" if it asserts nothing."""
     code = fields.text(field)

@@ -10,7 +10,7 @@
 from typing import Any
 
 from alpha_codium.checkers import PROGRAM
-from alpha_codium.data.benchmarks.benchmark import Benchmark
+from alpha_codium.data.benchmarks.benchmark import Benchmark, test_objects
 from alpha_codium.data.fields import Fields
 from alpha_codium.problem import SOURCE_NAMES
 
@@ -30,15 +30,14 @@ def _convert(fields: Fields) -> dict[str, Any]:
     in_file = fields.text("input_mode") == "file"
     talks, checker = fields.text("interaction_format"), fields.text("generated_checker")
     program = {"name": PROGRAM, "arguments": {"protocol": "open_r1", "files": {"checker.py": checker}}}
-    seconds, nanos = divmod(round(fields.number("time_limit") * 10**9), 10**9)
-    examples, contest = _tests(fields, "examples"), fields.text("contest_id")
+    examples, contest = test_objects(fields, "examples", "input", "output"), fields.text("contest_id")
     return {
         "name": f"{NAME}/{fields.needed('id')}",
         "description": _statement(fields, examples),
         "public_tests": [] if talks else examples,
-        "private_tests": [] if talks else _tests(fields, "official_tests"),
+        "private_tests": [] if talks else test_objects(fields, "official_tests", "input", "output"),
         "checker": program if checker else {"name": "yes_no", "arguments": {}},
-        "time_limit": {"seconds": seconds, "nanos": nanos},
+        "time_limit": fields.number("time_limit"),
         "memory_limit_bytes": int(fields.number("memory_limit") * MEGABYTE),
         "input_file": "input.txt" if in_file else "",
         "output_file": "output.txt" if in_file else "",
@@ -58,14 +57,6 @@ def _statement(fields: Fields, examples: list[dict[str, str]]) -> str:
     for test in examples:
         parts += ["## Example", f"Input:\n\n{test['input'].rstrip()}", f"Output:\n\n{test['output'].rstrip()}"]
     return "\n\n".join(parts) + "\n"
-
-
-def _tests(fields: Fields, field: str) -> list[dict[str, str]]:
-    tests = fields.parsed(field, [])
-    for index, test in enumerate(tests):
-        if not isinstance(test, dict) or not all(isinstance(test.get(key), str) for key in ("input", "output")):
-            fields.fail(f"{field}[{index}]", "must be an object with the texts input, output")
-    return tests
 
 
 CODEFORCES = Benchmark(

@@ -10,11 +10,10 @@
 import base64
 import binascii
 import zlib
-from collections.abc import Mapping
 from typing import Any
 
 from alpha_codium.data.benchmarks import apps
-from alpha_codium.data.benchmarks.benchmark import Benchmark
+from alpha_codium.data.benchmarks.benchmark import Benchmark, test_objects
 from alpha_codium.data.fields import Fields
 from alpha_codium.data.unpickling import loads
 from alpha_codium.errors import nearest
@@ -40,10 +39,8 @@ from typing import *
 
 
 def _convert(fields: Fields) -> dict[str, Any]:
-    public, private = (
-        _tests(fields, "public_test_cases"),
-        _tests(_with_decompressed_tests(fields), "private_test_cases"),
-    )
+    public = _tests(fields, "public_test_cases")
+    private = _tests(_with_decompressed_tests(fields), "private_test_cases")
     kinds = {test["testtype"] for test in public + private}
     if len(kinds) > 1:
         fields.fail(
@@ -81,18 +78,11 @@ def _with_decompressed_tests(fields: Fields) -> Fields:
 
 
 def _tests(fields: Fields, field: str) -> list[dict[str, str]]:
-    tests = fields.parsed(field, [])
+    tests = test_objects(fields, field, "input", "output", "testtype")
     for index, test in enumerate(tests):
-        _check(fields, f"{field}[{index}]", test)
+        if (kind := test["testtype"]) not in KINDS:
+            fields.fail(f"{field}[{index}].testtype", f"{kind!r} is unknown{nearest(kind, KINDS)}")
     return tests
-
-
-def _check(fields: Fields, field: str, test: Any) -> None:
-    keys = ("input", "output", "testtype")
-    if not isinstance(test, Mapping) or not all(isinstance(test.get(key), str) for key in keys):
-        fields.fail(field, f"must be an object with the texts {', '.join(keys)}")
-    if test["testtype"] not in KINDS:
-        fields.fail(f"{field}.testtype", f"{test['testtype']!r} is unknown{nearest(test['testtype'], KINDS)}")
 
 
 def _function(fields: Fields) -> str:

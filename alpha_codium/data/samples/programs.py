@@ -14,8 +14,8 @@ from typing import Any
 from alpha_codium.data.files import WHOLE, FileSource
 from alpha_codium.data.load import ProblemSet, load_problems
 from alpha_codium.data.samples.names import TaskNames
-from alpha_codium.data.samples.reading import CANDIDATES, COMPLETION, SOLUTION, Row
-from alpha_codium.data.solutions import DETAILS, OPTIONAL, ORIGIN, SUBSET, check_row
+from alpha_codium.data.samples.reading import COMPLETION, SOLUTION, Row
+from alpha_codium.data.solutions import CANDIDATES, DETAILS, OPTIONAL, ORIGIN, SUBSET, check_row
 from alpha_codium.data.sources import find_source
 from alpha_codium.errors import DatasetError, nearest
 from alpha_codium.language_table import LANGUAGES, canonical
@@ -185,14 +185,8 @@ def _kept(name: str, rows: Sequence[Row]) -> dict[str, Any]:
     """Return the details of a problem's candidates from a Solutions dataset; raises DatasetError for repeated rows."""
     if any(row.column != CANDIDATES for row in rows):
         return {}
-    kept = [
-        {
-            key: own[key]
-            for key in (*DETAILS, *OPTIONAL, *ORIGIN, SUBSET)
-            if (own := row.values or {}).get(key) is not None
-        }
-        for row in rows
-    ]
+    keys = (*DETAILS, *OPTIONAL, *ORIGIN, SUBSET)
+    kept = [{key: value for key in keys if (value := (row.values or {}).get(key)) is not None} for row in rows]
     if len(rows) > 1 and any(kept):
         raise DatasetError(f"{rows[1].where}: the problem {name!r} is repeated")
     check_row({CANDIDATES: rows[0].texts, **kept[0]}, rows[0].where)

@@ -20,6 +20,7 @@ from typing import Any
 from alpha_codium.data.files import read_json, read_json_lines, read_parquet
 from alpha_codium.data.folders import FolderSource, is_dataset_folder
 from alpha_codium.data.origin import choose_split
+from alpha_codium.data.solutions import CANDIDATES
 from alpha_codium.data.sources import find_source, stored_names
 from alpha_codium.data.unpickling import loads
 from alpha_codium.errors import DatasetError, nearest
@@ -27,7 +28,6 @@ from alpha_codium.wording import natural_order
 
 COMPLETION, SOLUTION = "completion", "solution"
 FORMS = (COMPLETION, SOLUTION)
-CANDIDATES = "solution_candidates"
 TASK_COLUMNS = ("task_id", "task_name", "problem_id", "question_id", "problem_name", "name", "task", "id")
 # Identifies the problem in our own tables; in other files it may be the statement.
 PROBLEM = "problem"

@@ -27,7 +27,11 @@ def selected(rows: Sequence[Row], selections: Mapping[str, str], where: str) -> 
     for column, wanted in selections.items():
         value = _value(kept, column, wanted, where)
         kept = [row for row in kept if _text(row, column) == value]
-    _refuse_several(kept, where)
+    for column, values in runs_of(kept).items():
+        raise DatasetError(
+            f"{where} holds several runs: the column {column!r} has the values {_shown(values)}; "
+            f"choose one with `select` {column}=VALUE (a part of the value will do)"
+        )
     return kept
 
 
@@ -71,14 +75,6 @@ def runs_of(rows: Sequence[Row]) -> dict[str, list[str]]:
         if sum(map(len, tasks.values())) > len(set().union(*tasks.values())):
             found[column] = list(tasks)
     return found
-
-
-def _refuse_several(rows: Sequence[Row], where: str) -> None:
-    for column, values in runs_of(rows).items():
-        raise DatasetError(
-            f"{where} holds several runs: the column {column!r} has the values {_shown(values)}; "
-            f"choose one with `select` {column}=VALUE (a part of the value will do)"
-        )
 
 
 def _text(row: Row, column: str) -> str | None:

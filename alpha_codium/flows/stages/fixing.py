@@ -5,7 +5,7 @@ Anchors are tests that the program is known to pass; a fix that breaks one is un
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 from alpha_codium.config import Settings
 from alpha_codium.flows.asking import Question, Reading, ask_or_skip
@@ -30,28 +30,25 @@ OBJECTION = "TEST IS WRONG"
 
 @dataclass(frozen=True)
 class Fixer:
-    """Base class of stages that repair a program test by test."""
+    """Base class of stages that repair a program test by test.
+
+    A fix is kept if all anchors pass, and the test passes or, without `must_pass`, is nearer to passing.
+    """
+
+    step: ClassVar[str]
+    must_pass: ClassVar[bool]
 
     fix_prompt: Prompt = field(**prompt_file("fix", code=True, variables=FAILED))
     analyze_prompt: Prompt = field(**prompt_file("analyze_failure", variables=FAILED))
     fix_analyzed_prompt: Prompt = field(**prompt_file("fix_analyzed", code=True, variables=(*FAILED, "analysis")))
 
     async def repair(
-        self,
-        state: FlowState,
-        tests: Sequence[TestCase],
-        context: SampleContext,
-        *,
-        step: str,
-        fixes: int,
-        fixes_per_test: int,
-        must_pass: bool,
+        self, state: FlowState, tests: Sequence[TestCase], context: SampleContext, fixes: int, fixes_per_test: int
     ) -> None:
         """Repair the state's program test by test, with at most `fixes` fixes, and `fixes_per_test` for each test.
 
-        A fix is kept if all anchors pass, and the test passes or, without `must_pass`, is nearer to passing. An AI test
-        is dropped if the model objects to it. A public test whose fixes are used up, here or in an earlier stage, isn't
-        tried again.
+        An AI test is dropped if the model objects to it. A public test whose fixes are used up, here or in an earlier
+        stage, isn't tried again.
         """
         await self._anchor_public_tests(state, context)
         public, begun = state.statement.public_tests, state.fixes.total()
@@ -63,12 +60,12 @@ class Fixer:
                 used_up = test in public and state.fixes[test] >= context.settings.public_tests.max_fixes_per_test
                 if judgement is None or judgement.accepted or used_up or state.fixes.total() - begun >= fixes:
                     break
-                judgement = await self._try_fix(state, test, judgement, context, step=step, must_pass=must_pass)
+                judgement = await self._try_fix(state, test, judgement, context)
             if judgement is not None and judgement.accepted:
                 state.add_anchor(test)
 
     async def _try_fix(
-        self, state: FlowState, test: TestCase, failed: Judgement, context: SampleContext, *, step: str, must_pass: bool
+        self, state: FlowState, test: TestCase, failed: Judgement, context: SampleContext
     ) -> Judgement | None:
         """Ask for a fix, and keep it if it is better; return the program's judgement on the test, None if the test was
         dropped.
@@ -80,12 +77,12 @@ class Fixer:
             return failed
         if reading.objected:
             state.drop_ai_test(test)
-            context.record(step, dropped=test.input)
+            context.record(self.step, dropped=test.input)
             return None
         fixed = await context.run_tests(reading.code, [test])
-        is_better = fixed.accepted if must_pass else Nearness.of(fixed, [test]) > Nearness.of(failed, [test])
+        is_better = fixed.accepted if self.must_pass else Nearness.of(fixed, [test]) > Nearness.of(failed, [test])
         rejected = await _rejected(RejectedFix(reading.code, [test], fixed), is_better, state, context)
-        context.record(step, verdict=fixed.verdict.value, kept=rejected is None)
+        context.record(self.step, verdict=fixed.verdict.value, kept=rejected is None)
         if rejected is not None:
             state.rejected[test] = rejected
             return failed
@@ -129,19 +126,14 @@ class Fixer:
 class FixPublicTests(Fixer):
     """Repairs by the public tests; a fix that is nearer to passing is kept."""
 
+    step: ClassVar[str] = "fix_public_test"
+    must_pass: ClassVar[bool] = False
+
     async def run(self, state: FlowState, context: SampleContext) -> None:
         """Repair the program, if there is one."""
-        own = context.settings.public_tests
+        own, tests = context.settings.public_tests, state.statement.public_tests
         if state.program:
-            await self.repair(
-                state,
-                state.statement.public_tests,
-                context,
-                step="fix_public_test",
-                fixes=own.max_allowed_calls,
-                fixes_per_test=own.max_fixes_per_test,
-                must_pass=False,
-            )
+            await self.repair(state, tests, context, own.max_allowed_calls, own.max_fixes_per_test)
 
     def calls(self, settings: Settings, statement: Statement) -> tuple[int, int]:
         """Return the least and the most calls."""
@@ -157,20 +149,16 @@ class FixAiTests(Fixer):
     A fix is kept only if it passes the test and all anchors, so that wrong tests do no harm.
     """
 
+    step: ClassVar[str] = "fix_ai_test"
+    must_pass: ClassVar[bool] = True
+
     async def run(self, state: FlowState, context: SampleContext) -> None:
         """Repair the program, if there is one."""
         settings = context.settings
         public = state.statement.public_tests if settings.generate_ai_tests.add_public_tests_to_ai_tests else ()
         if state.program:
-            await self.repair(
-                state,
-                [*public, *(test.test for test in state.ai_tests), *public],
-                context,
-                step="fix_ai_test",
-                fixes=settings.ai_tests.max_allowed_calls,
-                fixes_per_test=1,
-                must_pass=True,
-            )
+            tests = [*public, *(test.test for test in state.ai_tests), *public]
+            await self.repair(state, tests, context, settings.ai_tests.max_allowed_calls, fixes_per_test=1)
 
     def calls(self, settings: Settings, statement: Statement) -> tuple[int, int]:
         """Return the least and the most calls."""

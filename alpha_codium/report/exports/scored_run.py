@@ -1,11 +1,11 @@
 """What all exports of a run say: its scores and samples, the model, the problems, and what the scores are worth."""
 
-import re
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 
+from alpha_codium.data.hub import HUB_ID
 from alpha_codium.errors import UserError
 from alpha_codium.report.figures import Point, RunFigures, figures_of
 from alpha_codium.report.hiding import Hiding
@@ -13,8 +13,6 @@ from alpha_codium.report.problems import RunProblems
 from alpha_codium.report.reading import ReadRun
 from alpha_codium.report.samples import StoredSample
 from alpha_codium.runs.folder import RUN_FILE
-
-HUB_ID = re.compile(r"[\w-][\w.-]*/[\w-][\w.-]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +33,7 @@ class ExportedRun:
 
     run: ReadRun
     given: Given = field(default_factory=Given)
+    hiding: Hiding = field(default_factory=Hiding.here)
 
     def __post_init__(self) -> None:
         """Raise UserError if the run has no score of a model."""
@@ -95,7 +94,7 @@ class ExportedRun:
 
     def shown(self, text: str) -> str:
         """Return a text without the names of folders of this machine, and without what UTF-8 can't hold."""
-        return self._hiding.hide(text).encode("utf-8", "replace").decode("utf-8")
+        return self.hiding.hide(text).encode("utf-8", "replace").decode("utf-8")
 
     def statement(self, problem: str) -> str:
         """Return a problem's statement; its name, if the dataset can't be read any more."""
@@ -107,10 +106,6 @@ class ExportedRun:
         failure = sample.result.failure
         lines = [sample.reason, *(failure.lines(sample.result.tests_total) if failure else ())]
         return self.shown("\n".join(filter(None, lines))) if sample.failed else ""
-
-    @cached_property
-    def _hiding(self) -> Hiding:
-        return Hiding.here()
 
     @cached_property
     def _problems(self) -> RunProblems:
