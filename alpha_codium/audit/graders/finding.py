@@ -31,9 +31,12 @@ def find_grader(text: str, python: str, form: str = "stdin", dialect: str = "jud
             text, _adapter("service"), python=python, variables={TARGET: text, DIALECT: dialect}, network=True
         )
     if kind == "command":
-        target = _from_anywhere(target)
-    if kind in ("command", "metric"):
-        return Grader(text, _adapter(kind), python=python, variables={TARGET: target})
+        words = _from_anywhere(target)
+        variables, files = {TARGET: shlex.join(words)}, tuple(word for word in words if Path(word).is_absolute())
+        return Grader(text, _adapter(kind), python=python, variables=variables, files=files)
+    if kind == "metric":
+        files = (target,) if Path(target).is_absolute() else ()
+        return Grader(text, _adapter(kind), python=python, variables={TARGET: target}, files=files)
     if text in adapters():
         return Grader(text, _adapter(text), python=python)
     module, _, function = text.partition(":")
@@ -46,13 +49,13 @@ def find_grader(text: str, python: str, form: str = "stdin", dialect: str = "jud
     return Grader(text, module, function, form, python)
 
 
-def _from_anywhere(command: str) -> str:
-    """Return a command that means the same in another folder: files are named by their whole paths."""
+def _from_anywhere(command: str) -> list[str]:
+    """Return the words of a command that means the same in another folder: files are named by their whole paths."""
     try:
         words = shlex.split(command)
     except ValueError as error:
         raise UserError(f"the command {command!r} can't be read: {error}") from error
-    return shlex.join(str(Path(word).absolute()) if Path(word).is_file() else word for word in words)
+    return [str(Path(word).absolute()) if Path(word).is_file() else word for word in words]
 
 
 def _adapter(name: str) -> str:

@@ -30,6 +30,7 @@ class Grader:
 
     With a `function`, it grades this `form` only. `variables` are added to its environment. One with `network` is a
     client of a service; the programs run there. One that `isolates` programs itself can't do so in namespaces of ours.
+    `files` are those that it reads.
     """
 
     label: str
@@ -40,15 +41,15 @@ class Grader:
     variables: dict[str, str] = field(default_factory=dict)
     network: bool = False
     isolates: bool = False
+    files: tuple[str, ...] = ()
 
     @property
     def needed(self) -> list[str]:
         """The paths without which it can't be started."""
         python = shutil.which(self.python) or self.python
         own = [str(Path(self.module).absolute())] if self.module.endswith(".py") else []
-        named = [word for text in self.variables.values() for word in text.split() if Path(word).is_absolute()]
         paths = filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))
-        return [python, os.path.realpath(python), worker.__file__, *own, *named, *paths]
+        return [python, os.path.realpath(python), worker.__file__, *own, *self.files, *paths]
 
 
 @dataclass(frozen=True)

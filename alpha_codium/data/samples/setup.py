@@ -24,7 +24,7 @@ class WithSetup(ProblemSet):
     """The problems of a split, with only a part of their setup code."""
 
     def __init__(self, problems: ProblemSet, setup: str) -> None:
-        super().__init__(problems.records, problems.dataset_name, problems.split_name)
+        super().__init__(problems.records, problems.dataset_name, problems.split_name, problems._known_fingerprint)
         self.setup = setup
 
     def select(self, positions: Sequence[int]) -> "WithSetup":

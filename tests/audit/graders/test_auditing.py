@@ -137,8 +137,9 @@ def test_what_is_no_grader_is_an_error_that_says_what_is() -> None:
 def test_files_of_a_command_are_found_from_any_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("grade it.js").write_text("")
-    target = find_grader("command:node 'grade it.js' --strict", "python3").variables["GENCODE_AUDIT_TARGET"]
-    assert shlex.split(target) == ["node", str(tmp_path / "grade it.js"), "--strict"]
+    grader = find_grader("command:node 'grade it.js' --strict", "python3")
+    assert shlex.split(grader.variables["GENCODE_AUDIT_TARGET"]) == ["node", str(tmp_path / "grade it.js"), "--strict"]
+    assert str(tmp_path / "grade it.js") in grader.needed
     with pytest.raises(UserError, match="can't be read: No closing quotation"):
         find_grader("command:node 'x", "python3")
 

@@ -45,6 +45,7 @@ def test_everything_but_the_setup_stays_as_it_was(tmp_path):
         assert (other.name, other.statement, other.solutions) == (problem.name, problem.statement, problem.solutions)
     assert WithSetup(problems, "imports")[1:] == tuple(WithSetup(problems, "imports"))[1:]
     assert WithSetup(problems, "none").names == problems.names
+    assert WithSetup(problems, "none").select([0]).fingerprint == problems.fingerprint
 
 
 def test_problems_of_other_kinds_and_code_that_is_no_python_stay_as_they_are():
