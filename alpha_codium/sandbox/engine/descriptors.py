@@ -48,7 +48,8 @@ class DescriptorChannel(Channel):
 
     def open(self, seconds: float) -> dict[str, bool]:
         """See `Channel`."""
-        control, user = self._control, self._user
+        # The user id that the jail takes; 0 to keep ours.
+        control, user = self._control, unused_user(self.number)
         with self._inner as inner:
             control.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, wire.MESSAGE_BYTES)
             control.settimeout(seconds)
@@ -171,11 +172,6 @@ class DescriptorChannel(Channel):
         """See `Channel`."""
         with self._lock:
             return activity(self._runner)
-
-    @property
-    def _user(self) -> int:
-        """The user id that the jail takes; 0 to keep ours."""
-        return unused_user(self.number)
 
     def _spawn(self, inner: socket.socket) -> "subprocess.Popen[bytes]":
         """Start the interpreter with empty files as its streams and an unlimited stack."""

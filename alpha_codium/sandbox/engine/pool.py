@@ -46,7 +46,6 @@ from alpha_codium.sandbox.engine.slot import Slot
 from alpha_codium.sandbox.engine.toolchains import Toolchains
 from alpha_codium.sandbox.engine.worker import Worker
 from alpha_codium.sandbox.protocol import (
-    NO_DIALOGUES,
     Isolation,
     Layer,
     PairUnsupported,
@@ -203,9 +202,9 @@ class JailPool(Sandbox, ABC):
 
     async def execute_pair(self, job: PairJob) -> PairReport:
         """See `Sandbox.execute_pair`."""
-        if job.dialogue is not None and not self.has_dialogues:
-            raise PairUnsupported(NO_DIALOGUES.format(self.name))
         talking = job.dialogue is not None
+        if talking and not self.has_dialogues:
+            raise PairUnsupported(f"{self.name} can't join the streams of two programs: use `ac.open_sandbox('local')`")
         require_language(job.left.program, *(LANGUAGES if talking and job.left.driver else (PYTHON,)))
         require_language(job.right.program, *(LANGUAGES if talking else (PYTHON,)))
         for side in job.sides:
