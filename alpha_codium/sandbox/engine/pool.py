@@ -24,7 +24,7 @@ from alpha_codium.limits import Limits
 from alpha_codium.paths import programs_folder
 from alpha_codium.program import PYTHON, Job, PairJob, Program, Side, Workspace
 from alpha_codium.sandbox.engine import cgroups, scratch
-from alpha_codium.sandbox.engine.building import built
+from alpha_codium.sandbox.engine.building import Builder
 from alpha_codium.sandbox.engine.cancellation import Cancellation, Cancelled, finish, in_thread
 from alpha_codium.sandbox.engine.channel import Channel
 from alpha_codium.sandbox.engine.descriptors import DescriptorChannel
@@ -274,7 +274,7 @@ class JailPool(Sandbox, ABC):
         if build is None:
             return None
         made, load = slot.residents.made, slot.executables.of
-        return functools.partial(built, build, self._programs, slot.with_tools, ask=made, load=load)
+        return lambda stop: Builder(self._programs, slot.with_tools, stop, made, load).built(build)
 
     @contextlib.asynccontextmanager
     async def _slot(self) -> AsyncIterator[Slot]:
