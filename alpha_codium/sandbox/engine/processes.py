@@ -19,6 +19,19 @@ def end(process: "subprocess.Popen[bytes]", seconds: float = LEAVE_SECONDS) -> N
         process.wait()
 
 
+def descendants(ancestor: int) -> list[int]:
+    """Return all descendants of a process that this one can see, each after its parent, zombies included."""
+    parents = {}
+    for name in os.listdir("/proc"):  # noqa: PTH208 - half the time
+        if name.isdigit():
+            with contextlib.suppress(OSError):
+                parents[int(name)] = int(Path(f"/proc/{name}/stat").read_text().rpartition(")")[2].split()[1])
+    found = [ancestor]
+    for parent in found:
+        found += [child for child, above in parents.items() if above == parent]
+    return found[1:]
+
+
 def processor_wait(runner: int) -> float:
     """Return the seconds that a test was ready to run but waited for a processor.
 
@@ -51,15 +64,15 @@ def scheduled(runner: int) -> list[tuple[float, float]]:
     """
     proc = Path("/proc")
 
-    def descendants(number: int) -> Iterator[int]:
+    def below(number: int) -> Iterator[int]:
         for child in map(int, (proc / f"{number}/task/{number}/children").read_text().split()):
             yield child
-            yield from descendants(child)
+            yield from below(child)
 
     lines = (proc / f"self/fdinfo/{runner}").read_text().splitlines()
     # The descriptor of any other file has no such line; StopIteration would never reach a caller that awaits us.
     number = int(next((line.partition(":")[2] for line in lines if line.startswith("Pid:")), "-1"))
-    tasks = [task for child in descendants(number) for task in (proc / f"{child}/task").iterdir()]
+    tasks = [task for child in below(number) for task in (proc / f"{child}/task").iterdir()]
     times = ((task / "schedstat").read_text().split() for task in tasks)
     return [(int(ran) / 1e9, int(waited) / 1e9) for ran, waited, _ in times]
 

@@ -166,13 +166,11 @@ class RunnerClient:
                 return result
             left = start + self.limits.wall_seconds - time.monotonic()
             if left <= 0:
-                self._waited = min(self._processor_wait, MOST_WAIT_FACTOR * self.limits.wall_seconds)
+                # Its own wait, and that of its partner in a pair.
+                workers = [self.worker] if self.partner is None else [self.worker, self.partner]
+                waited = sum(worker.processor_wait for worker in workers)
+                self._waited = min(waited, MOST_WAIT_FACTOR * self.limits.wall_seconds)
                 left += self._waited
             burned = channel.cpu_seconds() - used
         # This process may have been suspended while the result came.
         return channel.result(LAST_LOOK_SECONDS)
-
-    @property
-    def _processor_wait(self) -> float:
-        """Seconds for which the program, or its partner in a pair, has waited for a processor."""
-        return self.worker.processor_wait + (self.partner.processor_wait if self.partner is not None else 0.0)

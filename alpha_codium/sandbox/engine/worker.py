@@ -69,7 +69,9 @@ class Worker:
         """Start a runner, and the interpreter if there is none; return its channel. Raises WorkerLost."""
         channel = self._channel_for(limits)
         try:
-            channel.begin(program, limits, may_fork=self._may_fork_for(program))
+            # A compiler consists of several processes, each with the limits; `runner_request` keeps them together.
+            compiles = program.native is not None and program.native["writable"]
+            channel.begin(program, limits, may_fork=self.may_fork or (compiles and self.has_namespaces))
         except OSError as error:
             raise self._lost(error) from error
         if self._closing:
@@ -157,14 +159,6 @@ class Worker:
     def has_namespaces(self) -> bool:
         """Whether all processes of a test can be ended together, whatever they do."""
         return self.facts.get("namespaces", False)
-
-    def _may_fork_for(self, program: RunnerProgram) -> bool:
-        """Whether this program may have several processes: a compiler consists of several, each with the limits.
-
-        Without namespaces, a second filter keeps them together, see `runner_request`.
-        """
-        compiles = program.native is not None and program.native["writable"]
-        return self.may_fork or (compiles and self.has_namespaces)
 
     def last_words(self) -> str:
         """Return what the interpreter said last, perhaps the reason of its end."""
