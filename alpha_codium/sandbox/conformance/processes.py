@@ -26,9 +26,9 @@ def command_lines() -> Iterator[tuple[int, str]]:
             yield number, line.replace(b"\0", b" ").decode(errors="replace")
 
 
-def descendants() -> list[int]:
-    """Return the ids of all descendants of this process, including zombies."""
-    return descendants_of(os.getpid())
+def descendants(root: int | None = None) -> list[int]:
+    """Return the ids of all descendants of `root` (default: this process), including zombies."""
+    return descendants_of(root or os.getpid())
 
 
 def is_zombie(number: int) -> bool:

@@ -33,7 +33,7 @@ CONTAINER = (
     "engine.files",
     *INSIDE,
     *FRAMES,
-    *(f"engine.containers.inside.{name}" for name in ("forkers", "root", "container_jail", "agent")),
+    *(f"engine.containers.inside.{name}" for name in ("root", "container_jail", "agent")),
 )
 
 

@@ -28,7 +28,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    Config = dict[str, Any]
+    from alpha_codium.sandbox.engine.inside.jail import Config
+
     Started = tuple[Config, list[int], program.Driver | None, Config]
 
 # gVisor counts CPU time in ticks of 10 ms; a test with a count of 0 is reported with half a tick.
