@@ -9,7 +9,6 @@ from alpha_codium.limits import DEFAULT_MEMORY_BYTES, Limits
 from alpha_codium.sandbox.engine.cancellation import WorkerLost
 from alpha_codium.sandbox.engine.cgroups import WorkerGroup
 from alpha_codium.sandbox.engine.channel import Channel
-from alpha_codium.sandbox.engine.descriptors import DescriptorChannel
 from alpha_codium.sandbox.engine.jail import Jail, RunnerProgram
 
 START_SECONDS = 60.0
@@ -28,7 +27,7 @@ class Worker:
     `interrupt`, `end_test`, `close`, `processor_wait` and `activity` may be called from any thread.
     """
 
-    def __init__(self, jail: Jail, connect: Connect = DescriptorChannel) -> None:
+    def __init__(self, jail: Jail, connect: Connect) -> None:
         self.jail, self.connect = jail, connect
         self.number = next(_numbers)
         # What the interpreter has, see `Channel.open`.

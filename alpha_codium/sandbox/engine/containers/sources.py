@@ -49,7 +49,7 @@ def starting_script() -> str:
 
 
 @functools.cache
-def modules_of(names: tuple[str, ...] = CONTAINER) -> bytes:
+def modules_of(names: tuple[str, ...]) -> bytes:
     """Return modules with the packages above them, marshalled."""
     packages = dict.fromkeys(package for name in names for package in above(f"{PACKAGE}.{name}"))
     named = [(package, "") for package in packages] + [(f"{PACKAGE}.{name}", text_of(name)) for name in names]
