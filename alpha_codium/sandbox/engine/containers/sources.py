@@ -11,27 +11,11 @@ from typing import cast
 
 SANDBOX = Path(__file__).parents[2]
 PACKAGE = "alpha_codium.sandbox"
-INSIDE = tuple(
-    f"engine.inside.{name}"
-    for name in (
-        "wire",
-        "kernel",
-        "trees",
-        "program",
-        "jail",
-        "known_good",
-        "native",
-        "turns",
-        "huge_pages",
-        "zygote",
-        "runner",
-        "walls",
-    )
-)
+INSIDE = "wire kernel trees program jail known_good native turns huge_pages zygote runner walls"
 FRAMES = tuple(f"engine.containers.inside.{name}" for name in ("frames", "host_stream", "link"))
 CONTAINER = (
     "engine.files",
-    *INSIDE,
+    *(f"engine.inside.{name}" for name in INSIDE.split()),
     *FRAMES,
     *(f"engine.containers.inside.{name}" for name in ("root", "container_jail", "agent")),
 )
