@@ -22,7 +22,7 @@ from alpha_codium.sandbox.engine.inside import wire
 from alpha_codium.sandbox.engine.inside.jail import PROGRAM_FOLDER
 from alpha_codium.sandbox.engine.jail import Jail, RunnerProgram, runner_request
 from alpha_codium.sandbox.engine.outcome import STDERR_KEPT, Outputs
-from alpha_codium.sandbox.engine.processes import activity, end, processor_wait, reap_orphans
+from alpha_codium.sandbox.engine.processes import end, reap_orphans, scheduled
 from alpha_codium.sandbox.engine.scratch import Scratch, ScratchState, make_scratch, unused_user
 
 SCRIPT = Path(__file__).with_name("inside") / "main.py"
@@ -164,17 +164,10 @@ class DescriptorChannel(Channel):
             self._await_ready()
         return wire.WAIT_STATUS.unpack_from(message, 1)[0]
 
-    @property
-    def processor_wait(self) -> float:
+    def scheduled(self) -> list[tuple[float, float]] | None:
         """See `Channel`."""
         with self._lock:  # so that nobody closes the descriptor meanwhile
-            return processor_wait(self._runner)
-
-    @property
-    def activity(self) -> float | None:
-        """See `Channel`."""
-        with self._lock:
-            return activity(self._runner)
+            return scheduled(self._runner)
 
     def _spawn(self, inner: socket.socket) -> "subprocess.Popen[bytes]":
         """Start the interpreter with empty files as its streams and an unlimited stack."""

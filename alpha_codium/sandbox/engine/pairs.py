@@ -120,8 +120,8 @@ class Idleness:
 
     def lasts(self, workers: Sequence[Worker]) -> bool:
         """Whether the programs of these workers have been idle for so long; false if the kernel doesn't report it."""
-        found = [worker.activity for worker in workers]
-        known = [each for each in found if each is not None]
+        found = [worker.scheduled() for worker in workers]
+        known = [sum(map(sum, each)) for each in found if each is not None]
         if len(known) < len(found) or abs(sum(known) - self._activity) > IDLE_SHARE * self.seconds:
             self._since, self._activity = time.monotonic(), sum(known)
         return time.monotonic() - self._since >= self.seconds

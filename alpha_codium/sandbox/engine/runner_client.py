@@ -167,10 +167,18 @@ class RunnerClient:
             left = start + self.limits.wall_seconds - time.monotonic()
             if left <= 0:
                 # Its own wait, and that of its partner in a pair.
-                workers = [self.worker] if self.partner is None else [self.worker, self.partner]
-                waited = sum(worker.processor_wait for worker in workers)
+                waited = sum(processor_wait(worker) for worker in (self.worker, self.partner) if worker is not None)
                 self._waited = min(waited, MOST_WAIT_FACTOR * self.limits.wall_seconds)
                 left += self._waited
             burned = channel.cpu_seconds() - used
         # This process may have been suspended while the result came.
         return channel.result(LAST_LOOK_SECONDS)
+
+
+def processor_wait(worker: Worker) -> float:
+    """Return the seconds that a test was ready to run but waited for a processor; 0 if that isn't known.
+
+    The longest wait of all threads counts, not the sum: threads that wait for each other's processor use up their CPU
+    time meanwhile.
+    """
+    return max((waited for _, waited in worker.scheduled() or ()), default=0.0)

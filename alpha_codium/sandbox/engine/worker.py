@@ -24,7 +24,7 @@ class NotReady(WorkerLost):
 class Worker:
     """An interpreter, started when it is needed. Used by one thread at a time.
 
-    `interrupt`, `end_test`, `close`, `processor_wait` and `activity` may be called from any thread.
+    `interrupt`, `end_test`, `close` and `scheduled` may be called from any thread.
     """
 
     def __init__(self, jail: Jail, connect: Connect) -> None:
@@ -111,15 +111,9 @@ class Worker:
         except OSError as error:
             raise self._lost(error) from error
 
-    @property
-    def processor_wait(self) -> float:
-        """Seconds that the current test has waited for a processor."""
-        return channel.processor_wait if (channel := self._channel) is not None else 0.0
-
-    @property
-    def activity(self) -> float | None:
-        """Seconds for which the current test has run or waited for a processor; None if that isn't known."""
-        return channel.activity if (channel := self._channel) is not None else None
+    def scheduled(self) -> list[tuple[float, float]] | None:
+        """Return for which time each thread of the current test ran and waited for a processor, if that is known."""
+        return channel.scheduled() if (channel := self._channel) is not None else None
 
     def close(self) -> None:
         """Refuse further programs, and end the one that runs."""
