@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from enum import IntEnum
 from importlib import import_module
-from typing import Protocol, Self
+from typing import Self
 
 from alpha_codium.errors import UserError, nearest
 from alpha_codium.language_table import LANGUAGES
@@ -18,8 +18,8 @@ from alpha_codium.languages.tools import Build, Tool
 from alpha_codium.limits import Limits
 from alpha_codium.program import Program
 
-# The length of the longest program, in characters.
-MAX_PROGRAM = 100_000
+# The length of the longest program, and of all texts that are read of one answer, in characters.
+MAX_PROGRAM, READING_BUDGET = 100_000, 2_000_000
 # The beginning of each line of a trace.
 TRACE_MARK = "trace| "
 
@@ -33,22 +33,39 @@ class CodeKind(IntEnum):
     PROGRAM = 3
 
 
-class Reader(Protocol):
-    """Classifies the texts of one answer, within a budget for the whole answer."""
+class Reader:
+    """Classifies the texts of one answer, within a budget of characters for the whole answer.
 
-    language: "Language"
+    It reads the same text only once: the rules that clean a text ask about it again and again.
+    """
+
+    def __init__(self, language: "Language", budget: int) -> None:
+        self.language, self.budget = language, budget
+        self._kinds: dict[str, CodeKind] = {}
 
     def kind_of(self, code: str) -> CodeKind:
         """Return what `code` is; `BROKEN` also if it is too long or costs too much to read."""
-        ...
+        if code not in self._kinds:
+            self._kinds[code] = self._kind_of(code)
+        return self._kinds[code]
 
     def with_needed(self, code: str, earlier: Sequence[str]) -> str:
         """Return `code` after those of an answer's `earlier` blocks that define names which it uses and doesn't."""
-        ...
+        return code
 
     def line_of_error(self, code: str) -> int | None:
         """Return the line, from 1, of the first syntax error; None if there is none or `code` wasn't read."""
-        ...
+        raise NotImplementedError
+
+    def _kind_of(self, code: str) -> CodeKind:
+        raise NotImplementedError
+
+    def _may_read(self, code: str) -> bool:
+        """Whether a text is short enough, and still within the budget, which then has less left."""
+        if len(code) > min(MAX_PROGRAM, self.budget):
+            return False
+        self.budget -= len(code)
+        return True
 
 
 class Language:

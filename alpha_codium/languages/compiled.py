@@ -3,19 +3,16 @@
 import copy
 import re
 import shlex
-from collections.abc import Sequence
 from typing import Self
 
 from alpha_codium.errors import JobUnsupported
-from alpha_codium.languages import MAX_PROGRAM, CodeKind, Language, Reader
+from alpha_codium.languages import MAX_PROGRAM, READING_BUDGET, CodeKind, Language, Reader
 from alpha_codium.languages.prose import sentences
 from alpha_codium.languages.tools import Build, Tool, find_tool
 from alpha_codium.limits import Limits
 from alpha_codium.program import Program
 
 OPENING, CLOSING = "([{", ")]}"
-# In characters, of all texts of one answer.
-READING_BUDGET = 2_000_000
 WHITE_SPACE = re.compile(r"[ \t]*")
 NO_LINE_BREAK = re.compile(r"[^\n]")
 # What brackets don't count in: comments, strings and characters. What doesn't end counts,
@@ -72,37 +69,22 @@ class Compiled(Language):
         return BracketReader(self)
 
 
-class BracketReader:
+class BracketReader(Reader):
     """Reads a language with brackets by its surface: its lines, its brackets, and where a program begins.
 
     A sentence outside of brackets, comments and strings is no code.
     """
 
-    def __init__(self, language: Compiled, budget: int = READING_BUDGET) -> None:
-        self.language: Language = language
+    def __init__(self, language: Compiled) -> None:
+        super().__init__(language, READING_BUDGET)
         self.main, self.quiet = language.main, language.quiet
-        self.budget = budget
-        self.kinds: dict[str, CodeKind] = {}
-
-    def kind_of(self, code: str) -> CodeKind:
-        """See `Reader`."""
-        if code not in self.kinds:
-            self.kinds[code] = self._kind_of(code)
-        return self.kinds[code]
 
     def _kind_of(self, code: str) -> CodeKind:
         if not code.strip() or not self.language.code_line.search(code[:MAX_PROGRAM]):
             return CodeKind.INERT
-        if len(code) > MAX_PROGRAM or len(code) > self.budget:
-            return CodeKind.BROKEN
-        self.budget -= len(code)
-        if not is_balanced(self.quiet.sub(" ", code)) or self.line_of_error(code) is not None:
+        if not self._may_read(code) or not is_balanced(self.quiet.sub(" ", code)) or self.line_of_error(code):
             return CodeKind.BROKEN
         return CodeKind.PROGRAM if self.main.search(code) else CodeKind.SNIPPET
-
-    def with_needed(self, code: str, earlier: Sequence[str]) -> str:
-        """Return `code`: a program in several blocks isn't put together."""
-        return code
 
     def line_of_error(self, code: str) -> int | None:
         """Return the line of the first sentence outside of brackets, comments and strings; None if there is none.

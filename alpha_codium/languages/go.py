@@ -4,7 +4,7 @@ import re
 import shlex
 from pathlib import Path
 
-from alpha_codium.languages.compiled import Compiled
+from alpha_codium.languages.compiled import QUIET, Compiled
 from alpha_codium.languages.tools import PREPARED, Build, Start
 from alpha_codium.limits import Limits
 from alpha_codium.program import Program
@@ -33,9 +33,7 @@ class Go(Compiled):
         r"^(?:package \w|import [\"(]|func[ (]|type \w+ |var [\w(]|const [\w(]|[ \t]+\w[\w, ]* := )", re.MULTILINE
     )
     main = re.compile(r"^func\s+main\s*\(", re.MULTILINE)
-    quiet = re.compile(
-        r"//[^\n]*|/\*.*?(?:\*/|\Z)|\"(?:\\.|[^\"\\\n])*\"?|'(?:\\.|[^'\\\n]){1,12}'|`[^`]*`?", re.DOTALL
-    )
+    quiet = re.compile(f"{QUIET.pattern}|`[^`]*`?", re.DOTALL)
     compiler, package = "go", "golang-go"
     version_options = ("version",)
 

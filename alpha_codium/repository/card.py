@@ -138,10 +138,7 @@ def _numbers(tasks: Sequence[RepositoryTask]) -> list[str]:
 
 
 def _sum(counts: Iterable[Mapping[str, int]]) -> Counter[str]:
-    total: Counter[str] = Counter()
-    for each in counts:
-        total.update(each)
-    return total
+    return sum(map(Counter, counts), Counter())
 
 
 def reasons(dropped: Mapping[str, int]) -> str:

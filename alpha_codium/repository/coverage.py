@@ -13,7 +13,7 @@
 import hashlib
 import json
 import random
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -116,11 +116,7 @@ def _callers(traces: Mapping[str, Trace]) -> Mapping[Place, Mapping[str, Sequenc
 
 def _depths(path: str, callers: Mapping[Place, Mapping[str, Sequence[TracedTest]]]) -> Mapping[str, int]:
     """Return how many functions of a file the tests of each label call."""
-    depths: dict[str, int] = defaultdict(int)
-    for place, labels in callers.items():
-        for label in labels if place[0] == path else ():
-            depths[label] += 1
-    return depths
+    return Counter(label for place, labels in callers.items() if place[0] == path for label in labels)
 
 
 def words_of(method: Method) -> frozenset[str]:

@@ -170,7 +170,7 @@ class RepositoryTests:
 
     async def names(self) -> list[str]:
         """Return the names of all tests of the label, in their order."""
-        answer, execution = await self._ask(Edit(*self._any_file()), {"task": "list"})
+        answer, execution = await self._ask(self._no_edit(), {"task": "list"})
         if answer is None:
             raise SandboxError(f"cannot load the tests of {self.label}: {_end(execution)}")
         return answer["names"]
@@ -178,7 +178,7 @@ class RepositoryTests:
     async def calls(self) -> dict[str, Any]:
         """Run all tests, and return what each calls, for `Trace.from_json`; raises SandboxError if that fails."""
         request = {"task": "trace", "sources": self.checkout.recipe.sources}
-        answer, execution = await self._ask(Edit(*self._any_file()), request, TRACE_LIMITS)
+        answer, execution = await self._ask(self._no_edit(), request, TRACE_LIMITS)
         if answer is None:
             raise SandboxError(f"cannot trace the tests of {self.label}: {_end(execution)}")
         return answer
@@ -291,9 +291,9 @@ class RepositoryTests:
             return None, execution
         return (answer if isinstance(answer, dict) and answer.get("key") == key else None), execution
 
-    def _any_file(self) -> tuple[str, str]:
+    def _no_edit(self) -> Edit:
         file = next(self.checkout.files())
-        return file, self.checkout.source(file)
+        return Edit(file, self.checkout.source(file))
 
 
 def warm_up(checkout: Checkout, label: str) -> str:

@@ -128,41 +128,28 @@ def without_method(source: str, method: Method) -> str:
 
 def class_doc(source: str, method: Method) -> str:
     """Return the docstring of the method's class; "" without one, and for functions."""
-    found = _class_of(source, method)
-    return (ast.get_docstring(found) or "") if found else ""
+    classes = classes_around(source, method)
+    return ast.get_docstring(classes[-1]) or "" if classes else ""
 
 
 def class_without_method(source: str, method: Method) -> str:
     """Return the text of the method's class without the method and its decorators; "" for functions."""
-    found = _class_of(source, method)
-    if found is None:
-        return ""
-    lines = lines_of(source)
+    classes, lines = classes_around(source, method), lines_of(source)
     start, end = method.lines[0] - method.decorators, method.lines[1]
-    return "".join(lines[first_line(found) - 1 : start] + lines[end : found.end_lineno])
+    return "".join(lines[first_line(classes[-1]) - 1 : start] + lines[end : classes[-1].end_lineno]) if classes else ""
 
 
 def class_lines(source: str, method: Method) -> tuple[int, int] | None:
     """Return the range of lines of the outermost class that the method is in, without its decorators; None without."""
-    node = outermost_class(source, method)
-    return (node.lineno - 1, node.end_lineno or 0) if node else None
+    classes = classes_around(source, method)
+    return (classes[0].lineno - 1, classes[0].end_lineno or 0) if classes else None
 
 
-def outermost_class(source: str, method: Method) -> ast.ClassDef | None:
-    """Return the class of the file that the method is in; None for functions."""
-    classes = (node for node in parse(source).body if isinstance(node, ast.ClassDef))
-    return next((node for node in classes if _is_around(node, method)), None)
-
-
-def _class_of(source: str, method: Method) -> ast.ClassDef | None:
-    """Return the innermost class that the method is in."""
-    nodes = ast.walk(parse(source))
-    around = [node for node in nodes if isinstance(node, ast.ClassDef) and _is_around(node, method)]
-    return max(around, key=lambda node: node.lineno, default=None)
-
-
-def _is_around(node: ast.ClassDef, method: Method) -> bool:
-    return node.lineno <= method.lines[0] and method.lines[1] <= (node.end_lineno or 0)
+def classes_around(source: str, method: Method) -> list[ast.ClassDef]:
+    """Return the classes that the method is in, the outermost first; none for functions."""
+    classes = (node for node in ast.walk(parse(source)) if isinstance(node, ast.ClassDef))
+    start, end = method.lines
+    return sorted((each for each in classes if each.lineno <= start and end <= (each.end_lineno or 0)), key=first_line)
 
 
 def stubbed(source: str, method: Method) -> str:

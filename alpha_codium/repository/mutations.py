@@ -194,11 +194,9 @@ def _bugs(node: ast.expr | ast.stmt, places: Places) -> Iterator[tuple[str, list
         ):
             one, other = places.text_of(first), places.text_of(second)
             yield "arguments", [places.replaced(first, other), places.replaced(second, one)] if one != other else []
-        case ast.Return(value=ast.expr() as value) if not _is_none(value):
+        case ast.Return(ast.Constant(None)):
+            pass
+        case ast.Return(ast.expr() as value):
             yield "result", [places.replaced(value, "None")]
         case ast.Expr() | ast.Assign() | ast.AugAssign() | ast.Raise():
             yield "statement", [places.replaced(node, "pass")]
-
-
-def _is_none(node: ast.expr) -> bool:
-    return isinstance(node, ast.Constant) and node.value is None

@@ -52,7 +52,9 @@ class TestProvider(Protocol):
         """Return the results of the task's tests; raises ProviderError if they can't be run, and as `check` does."""
         ...
 
-    async def __aenter__(self) -> Self: ...
+    async def __aenter__(self) -> Self:
+        """Open nothing yet."""
+        return self
 
     async def __aexit__(self, *_exc: object) -> None: ...
 
@@ -80,10 +82,6 @@ class LocalProvider(TestProvider):
         self._finding = asyncio.Lock()
         self._busy = asyncio.Semaphore(self.workers)
         self._warm = WarmTests(self._tests_of, most_labels)
-
-    async def __aenter__(self) -> Self:
-        """Open nothing yet."""
-        return self
 
     async def __aexit__(self, *_exc: object) -> None:
         """End all processes."""

@@ -78,20 +78,15 @@ SYMPY = Recipe(
     # Files, since the tests of whole folders take minutes.
     labels=tuple(
         f"sympy/{room}/tests/test_{name}.py"
-        for room, name in (
-            ("polys", "densebasic"),
-            ("polys", "densearith"),
-            ("polys", "densetools"),
-            ("polys", "galoistools"),
-            ("polys", "monomials"),
-            ("utilities", "iterables"),
-            ("combinatorics", "permutations"),
-            ("combinatorics", "partitions"),
-            ("combinatorics", "perm_groups"),
-            ("ntheory", "factor_"),
-            ("core", "containers"),
-            ("sets", "sets"),
-        )
+        for room, names in {
+            "polys": ("densebasic", "densearith", "densetools", "galoistools", "monomials"),
+            "utilities": ("iterables",),
+            "combinatorics": ("permutations", "partitions", "perm_groups"),
+            "ntheory": ("factor_",),
+            "core": ("containers",),
+            "sets": ("sets",),
+        }.items()
+        for name in names
     ),
 )
 RECIPES: Mapping[str, Recipe] = {recipe.name: recipe for recipe in (DJANGO, SYMPY)}

@@ -82,18 +82,15 @@ class RepositoryTask(JsonValue):
         yield "".join(lines_of(self.raw_file_content)[slice(*method.lines)])
         if self.buggy_text:
             yield f"with a bug ({self.bug}):\n"
-            yield "".join(self._bug_lines())
+            before, after = lines_of(self.raw_file_content), lines_of(self.buggy_text)
+            # Without the heading of the difference.
+            yield "".join(itertools.islice(difflib.unified_diff(before, after, n=0), 2, None))
         if self.mutants:
             yield f"finds {self.mutants - len(self.survivors)} of {counted(self.mutants, 'small bug')}, not:"
             yield from (f"  {survivor}" for survivor in self.survivors)
         for title, tests in (("decide", self.fail_to_pass), ("fail with the bug", self.bug_tests)):
             yield f"{title}: {counted(len(tests), 'test')} of {len(self.tests)}"
             yield from (f"  {test}" for test in tests)
-
-    def _bug_lines(self) -> Iterator[str]:
-        """Yield the lines that the bug changed, without the heading of the difference."""
-        before, after = (lines_of(text) for text in (self.raw_file_content, self.buggy_text))
-        return itertools.islice(difflib.unified_diff(before, after, n=0), 2, None)
 
     def row(self, idx: int) -> dict[str, Any]:
         """Return the row of a dataset, with the columns of `anonauthor/django_multi_task` and some more."""

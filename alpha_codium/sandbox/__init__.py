@@ -21,7 +21,7 @@ GROUP = "alpha_codium.sandboxes"
 
 
 def _backend(module: str, name: str, *, preloads: bool = True) -> Callable[..., Sandbox]:
-    """Return what imports and opens a backend. One that starts an interpreter for each test preloads no modules."""
+    """Return what imports and opens a backend; there are some that can't be told what to preload."""
 
     def create(**options: Any) -> Sandbox:
         if not preloads:
@@ -32,7 +32,7 @@ def _backend(module: str, name: str, *, preloads: bool = True) -> Callable[..., 
 
 
 _jails = _backend("local.backend", "LocalSandbox")
-_portable = _backend("portable.backend", "PortableSandbox", preloads=False)
+_portable = _backend("portable.backend", "PortableSandbox")
 
 
 def _local(*, isolation: Isolation = True, **options: Any) -> Sandbox:

@@ -36,10 +36,6 @@ def worker_count(asked: int) -> int:
     return min(asked or cores, most)
 
 
-# For backends that run pairs, but no dialogues.
-NO_DIALOGUES = "{} can't join the streams of two programs: use `ac.open_sandbox('local')`"
-
-
 class PairUnsupported(JobUnsupported):
     """This backend can't run two programs with a channel between them."""
 

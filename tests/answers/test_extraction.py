@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from alpha_codium.answers.extraction import Extracted, extract_code
-from alpha_codium.languages import MAX_PROGRAM, CodeKind
-from alpha_codium.languages.python.programs import PARSE_BUDGET, ProgramReader
+from alpha_codium.languages import MAX_PROGRAM, READING_BUDGET, CodeKind
+from alpha_codium.languages.python.programs import ProgramReader
 from alpha_codium.thinking import split_thinking
 from tests.answers.extraction_cases import (
     ADD,
@@ -142,7 +142,7 @@ def test_the_parser_sees_a_bounded_part_of_a_huge_answer(answer, monkeypatch):
     seen = []
     monkeypatch.setattr(ast, "parse", lambda code, parse=ast.parse: seen.append(len(code)) or parse(code))
     extract_code(answer)
-    assert sum(seen) <= PARSE_BUDGET
+    assert sum(seen) <= READING_BUDGET
     assert max(seen, default=0) <= MAX_PROGRAM
 
 

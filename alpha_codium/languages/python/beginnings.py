@@ -3,7 +3,7 @@
 import ast
 from dataclasses import dataclass
 
-from alpha_codium.languages.python.syntax import UNPARSABLE, parse
+from alpha_codium.languages.python.syntax import UNPARSABLE, first_line, parse
 
 # Indentations to try for the rest of a body.
 INDENTS = ("    ", "\t", "  ", " ")
@@ -37,8 +37,7 @@ def _of_tree(text: str, tree: ast.Module, indent: str) -> Beginning | None:
     last = tree.body[-1]
     if not isinstance(last, ast.FunctionDef | ast.AsyncFunctionDef) or not isinstance(last.body[-1], ast.Pass):
         return None
-    first = min([last.lineno, *(each.lineno for each in last.decorator_list)])
-    return Beginning(text, last.name, "\n".join(lines_of(text)[: first - 1]).strip(), indent)
+    return Beginning(text, last.name, "\n".join(lines_of(text)[: first_line(last) - 1]).strip(), indent)
 
 
 def lines_of(code: str) -> list[str]:

@@ -4,41 +4,33 @@
    dotted names are checked first (`import a.a.a...` of 40 kB takes 450 MB).
 2. Code that parses is a program if it reads and prints, or defines a function or class other than tests; a snippet if
    it does anything; and inert if it does nothing, such as test data (`5`) and single words.
-3. A reader has a budget of characters for one answer; when that is used up, further texts count as broken. It reads
-   the same text only once: the rules that clean a text ask about it again and again.
+3. When the reader's budget is used up, further texts count as broken.
 """
 
 import ast
 import re
 from collections.abc import Sequence
 
-from alpha_codium.languages import MAX_PROGRAM, CodeKind, Language
+from alpha_codium.languages import READING_BUDGET, CodeKind, Reader
 from alpha_codium.languages.python import Python
 from alpha_codium.languages.python.prelude import with_prelude
 from alpha_codium.languages.python.syntax import DEFINITIONS, UNPARSABLE, bound_names, missing_names, parse
 
 MAX_BRACKET_DEPTH = 100
-PARSE_BUDGET = 2_000_000
 LONG_DOTTED_NAME = re.compile(r"(?:\.[\s\\]*+\w++[\s\\]*+){64}")
 READERS = {"input", "open", "stdin", "raw_input"}
 PRINTERS = {"print", "stdout", "write", "writelines"}
 
 
-class ProgramReader:
+class ProgramReader(Reader):
     """See `Reader`."""
 
-    language: Language = Python()
+    def __init__(self, budget: int = READING_BUDGET) -> None:
+        super().__init__(Python(), budget)
 
-    def __init__(self, budget: int = PARSE_BUDGET) -> None:
-        self.budget = budget
-        self.kinds: dict[str, CodeKind] = {}
-
-    def kind_of(self, code: str) -> CodeKind:
-        """Return what `code` is; `BROKEN` also if it is too long, too deep or the budget is used up."""
-        if code not in self.kinds:
-            tree = self.tree_of(code)
-            self.kinds[code] = CodeKind.BROKEN if tree is None else _kind_of_tree(tree)
-        return self.kinds[code]
+    def _kind_of(self, code: str) -> CodeKind:
+        tree = self.tree_of(code)
+        return CodeKind.BROKEN if tree is None else _kind_of_tree(tree)
 
     def tree_of(self, code: str) -> ast.Module | None:
         """Return the syntax tree of `code`; None if it is broken, too long, too deep or the budget is used up."""
@@ -57,16 +49,13 @@ class ProgramReader:
         return with_prelude("\n".join(needed), code)
 
     def line_of_error(self, code: str) -> int | None:
-        """Return the line, from 1, of the first syntax error; None if there is none or `code` wasn't read."""
+        """See `Reader`."""
         error = self._parse(code)
         return error.lineno if isinstance(error, SyntaxError) else None
 
     def _parse(self, code: str) -> ast.Module | Exception | None:
         """Return the syntax tree, or the parser's error, or None if the text can't be parsed at a bounded cost."""
-        if len(code) > MAX_PROGRAM or len(code) > self.budget:
-            return None
-        self.budget -= len(code)
-        if _bracket_depth(code) > MAX_BRACKET_DEPTH or LONG_DOTTED_NAME.search(code):
+        if not self._may_read(code) or _bracket_depth(code) > MAX_BRACKET_DEPTH or LONG_DOTTED_NAME.search(code):
             return None
         try:
             return parse(code)

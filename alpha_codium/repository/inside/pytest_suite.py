@@ -12,16 +12,7 @@ if TYPE_CHECKING:
 
     Report = Callable[[str, str, str], None]
 
-OPTIONS = (
-    "-p",
-    "no:cacheprovider",
-    "-p",
-    "no:terminal",
-    "--capture=no",
-    "--continue-on-collection-errors",
-    "-o",
-    "addopts=",
-)
+OPTIONS = "-p no:cacheprovider -p no:terminal --capture=no --continue-on-collection-errors -o addopts=".split()
 TESTS: dict[str, Any] = {}
 LABEL = FOLDER = ""
 

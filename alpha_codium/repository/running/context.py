@@ -1,10 +1,11 @@
 """What a model is shown of a task's file: all of it or one class, cut to lines around the method."""
 
+import itertools
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from alpha_codium.languages.python.syntax import first_line, lines_of
-from alpha_codium.repository.methods import Method, find_method, outermost_class
+from alpha_codium.repository.methods import Method, classes_around, find_method
 from alpha_codium.repository.tasks import RepositoryTask
 
 CUT = "# ... (lines are left out here)\n"
@@ -46,28 +47,20 @@ def trimmed(before: Sequence[str], after: Sequence[str], most: int) -> str:
 
     Each side may have half of the characters, and what the other side doesn't need.
     """
-    total_before, total_after = sum(map(len, before)), sum(map(len, after))
-    for_before = max(most // 2, most - total_after)
-    kept_before = _fitting(reversed(before), for_before)
-    used = sum(len(line) for line in before[len(before) - kept_before :])
-    kept_after = _fitting(after, most - min(used, total_before))
-    head = [CUT] if kept_before < len(before) else []
-    tail = [CUT] if kept_after < len(after) else []
-    return "".join([*head, *before[len(before) - kept_before :], *after[:kept_after], *tail])
+    most_before = max(most // 2, most - sum(map(len, after)))
+    kept_before = before[len(before) - _fitting(reversed(before), most_before) :]
+    kept_after = after[: _fitting(after, most - sum(map(len, kept_before)))]
+    head = [CUT] if len(kept_before) < len(before) else []
+    tail = [CUT] if len(kept_after) < len(after) else []
+    return "".join([*head, *kept_before, *kept_after, *tail])
 
 
 def _fitting(lines: Iterable[str], most: int) -> int:
     """Return how many of the first lines have at most so many characters together."""
-    count = 0
-    for line in lines:
-        most -= len(line)
-        if most < 0:
-            break
-        count += 1
-    return count
+    return sum(length <= most for length in itertools.accumulate(map(len, lines)))
 
 
 def _range(text: str, method: Method, shown: Shown) -> tuple[int, int]:
     """Return the range of lines of the method's class, or of the file."""
-    node = outermost_class(text, method) if shown.source == "class" else None
-    return (first_line(node) - 1, node.end_lineno or 0) if node else (0, len(lines_of(text)))
+    classes = classes_around(text, method) if shown.source == "class" else []
+    return (first_line(classes[0]) - 1, classes[0].end_lineno or 0) if classes else (0, len(lines_of(text)))

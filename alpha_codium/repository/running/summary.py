@@ -13,7 +13,7 @@ from typing import ClassVar, TypedDict
 
 from alpha_codium.repository.running.measures import Measures
 from alpha_codium.repository.running.turns import ItemRun, Turn, TurnStatus
-from alpha_codium.statistics import Interval, bootstrap_interval, wilson_interval
+from alpha_codium.statistics import bootstrap_interval, wilson_interval
 from alpha_codium.values import JsonValue, named
 from alpha_codium.wording import counted
 
@@ -141,12 +141,7 @@ def _measures(groups: Sequence[Sequence[ItemRun]], turn: int) -> dict[str, Estim
 def _estimated(values: Sequence[Sequence[float]]) -> Estimated:
     """Return the mean over tasks of the means over replicas."""
     means = [sum(group) / len(group) for group in values]
-    interval = _interval(means)
+    singles = set(means) <= {0.0, 1.0}
+    interval = wilson_interval(int(sum(means)), len(means)) if singles else bootstrap_interval(means)
     low, high = interval.bounds or (None, None)
     return Estimated(sum(means) / len(means), low, high, interval.method, interval.reason)
-
-
-def _interval(means: Sequence[float]) -> Interval:
-    if set(means) <= {0.0, 1.0}:
-        return wilson_interval(int(sum(means)), len(means))
-    return bootstrap_interval(means)

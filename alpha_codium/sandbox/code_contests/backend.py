@@ -9,7 +9,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
-from contextlib import aclosing, asynccontextmanager
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Self
 
@@ -118,11 +118,9 @@ class CodeContestsSandbox(Sandbox):
             raise SandboxError(f"the C++ sandbox runs {PYTHON}, not {language}: use `ac.open_sandbox('local')`")
         return ""
 
-    async def execute(self, job: Job) -> AsyncGenerator[Execution, None]:
+    def execute(self, job: Job) -> AsyncGenerator[Execution, None]:
         """See `Sandbox.execute`."""
-        async with aclosing(self._executions(job, 1, 1)) as executions:
-            async for execution in executions:
-                yield execution
+        return self._executions(job, 1, 1)
 
     async def consume(self, job: Job, on_execution: Callable[[Execution], bool]) -> Execution:
         """See `Sandbox.consume`; inputs run in growing batches, so a few more may have run when it ends."""

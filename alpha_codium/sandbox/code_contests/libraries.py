@@ -6,11 +6,9 @@ read projects and their data.
 """
 
 import functools
-import json
-import subprocess
 from pathlib import Path
 
-from alpha_codium.errors import SandboxError
+from alpha_codium.sandbox.engine.interpreter import answer_of
 
 SYSTEM = ("/lib", "/usr/lib")
 # Where the dynamic loader is, and on Red Hat's systems (Amazon Linux 2023) everything else.
@@ -36,13 +34,7 @@ print(json.dumps({
 @functools.cache
 def library_folders(python: str) -> tuple[str, ...]:
     """Return the folders that programs of this interpreter need; raises SandboxError if it can't be run."""
-    try:
-        done = subprocess.run(
-            [python, "-I", "-c", ASK], capture_output=True, check=True, timeout=60, env={"LC_ALL": "C.UTF-8"}
-        )
-        facts = json.loads(done.stdout)
-    except (OSError, subprocess.SubprocessError, ValueError) as error:
-        raise SandboxError(f"the interpreter {python!r} doesn't respond: {error}") from error
+    facts = answer_of(python, ASK, f"the interpreter {python!r} doesn't respond", {"LC_ALL": "C.UTF-8"})
     own = [] if facts["own"] in SYSTEM else [facts["own"]]
     return outermost([*facts["modules"], facts["environment"], *own, *facts["mapped"], *system(facts["multiarch"])])
 

@@ -6,7 +6,7 @@ This module is a pytest plugin (entry-point group `pytest11`), so pytest imports
 plugin, which has the options and more dependencies, only for a run of this suite.
 """
 
-from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -19,18 +19,10 @@ def pytest_load_initial_conftests(early_config: Any, args: list[str]) -> None:
         return
     import pytest
 
-    missing = [name for module, name in NEEDED.items() if not _can_import(module)]
+    missing = [name for module, name in NEEDED.items() if find_spec(module) is None]
     if missing:
         raise pytest.UsageError(f"the conformance suite needs {' and '.join(missing)}: pip install {' '.join(missing)}")
     early_config.pluginmanager.import_plugin(f"{__name__}.plugin")
-
-
-def _can_import(module: str) -> bool:
-    try:
-        import_module(module)
-    except ImportError:
-        return False
-    return True
 
 
 def _asks_for_suite(argument: str) -> bool:

@@ -72,7 +72,7 @@ SKIPPED: Differences = {
 }
 
 
-def reason_in(reasons: Mapping[str, str], test: str, identifier: str, backend: str) -> str:
+def reason_in(table: Differences, test: str, identifier: str, backend: str) -> str:
     """Return the reason for a test with a backend, or an empty string; `identifier` is the id of its parameters."""
-    others = identifier.replace(backend, "", 1).strip("-")
+    reasons, others = table.get(backend, {}), identifier.replace(backend, "", 1).strip("-")
     return reasons.get(f"{test}[{others}]") or reasons.get(test, "")

@@ -86,14 +86,10 @@ def mark_differences(items: Iterable[pytest.Item], fails: Differences = FAILS, s
         if not isinstance(item, pytest.Function) or callspec is None:
             continue
         for name in {callspec.params[fixture] for fixture in FIXTURES if fixture in callspec.params}:
-            if reason := _reason(fails, item, callspec.id, name):
+            if reason := reason_in(fails, item.originalname, callspec.id, name):
                 item.add_marker(pytest.mark.xfail(reason=reason, strict=True))
-            if reason := _reason(skipped, item, callspec.id, name):
+            if reason := reason_in(skipped, item.originalname, callspec.id, name):
                 item.add_marker(pytest.mark.skip(reason=reason))
-
-
-def _reason(table: Differences, item: pytest.Function, identifier: str, backend: Any) -> str:
-    return reason_in(table.get(backend, {}), item.originalname, identifier, backend)
 
 
 @pytest.fixture(scope="module")

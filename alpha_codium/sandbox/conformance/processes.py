@@ -10,6 +10,7 @@ import pytest
 
 from alpha_codium.limits import Limits
 from alpha_codium.sandbox import Sandbox
+from alpha_codium.sandbox.engine.processes import descendants as descendants_of
 
 
 def processes() -> list[int]:
@@ -27,16 +28,7 @@ def command_lines() -> Iterator[tuple[int, str]]:
 
 def descendants(root: int | None = None) -> list[int]:
     """Return the ids of all descendants of `root` (default: this process), including zombies."""
-    parents: dict[int, int] = {}
-    for number in processes():
-        try:
-            parents[number] = int(Path(f"/proc/{number}/stat").read_text().rpartition(")")[2].split()[1])
-        except OSError:
-            continue
-    found = {root or os.getpid()}
-    while more := {child for child, parent in parents.items() if parent in found} - found:
-        found |= more
-    return sorted(found - {root or os.getpid()})
+    return descendants_of(root or os.getpid())
 
 
 def is_zombie(number: int) -> bool:

@@ -11,6 +11,7 @@ import marshal
 import re
 import signal
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -39,82 +40,76 @@ SHELL_KILLED = 128 + signal.SIGKILL
 Ask = Callable[[bytes, list[str], tuple[str, ...], Cancellation], bytes | None]
 
 
-def built(
-    build: Build,
-    cache: ProgramCache,
-    compiler: Callable[[tuple[str, ...]], Worker],
-    cancellation: Cancellation,
-    ask: Ask | None = None,
-    load: Callable[[Path], Executable] = executable_at,
-) -> RunnerProgram | Execution:
-    """Return the program to run, compiled if it isn't kept; or why it doesn't compile, or can't be compiled.
+@dataclass(frozen=True, slots=True)
+class Builder:
+    """Builds programs; methods raise Cancelled.
 
     `compiler` returns a worker whose jail has these tools, `ask` asks a resident compiler, `load` reads an executable.
-    Raises Cancelled, and SandboxError if nothing can be stored.
     """
-    for _ in range(TRIES):
-        try:
-            made = make(build, cache, compiler, cancellation, ask)
-            return made if isinstance(made, Execution) else program_of(build, made, load)
-        except FileNotFoundError:
-            # Another process has removed it to make room.
-            continue
-        except OSError as error:
-            raise SandboxError(f"cannot store a compiled program in {cache.folder}: {error.strerror}") from error
-    return lost("a compiled program was removed before it could be run")
 
+    cache: ProgramCache
+    compiler: Callable[[tuple[str, ...]], Worker]
+    cancellation: Cancellation
+    ask: Ask | None = None
+    load: Callable[[Path], Executable] = executable_at
 
-def make(
-    build: Build,
-    cache: ProgramCache,
-    compiler: Callable[[tuple[str, ...]], Worker],
-    cancellation: Cancellation,
-    ask: Ask | None = None,
-) -> Path | Execution:
-    """Return the file that `build` makes, from the cache or from its compiler; see `built`."""
-    found = cache.find(build)
-    if found is not None:
-        return found
-    folder = prepared_folder(build, cache, compiler, cancellation)
-    if isinstance(folder, Execution):
-        return folder
-    tools = (*build.readable, *filter(None, [folder]))
-    resident = make(build.resident.build, cache, compiler, cancellation) if build.resident and ask else None
-    with cache.building(build):
-        found = cache.find(build)
+    def built(self, build: Build) -> RunnerProgram | Execution:
+        """Return the program to run, compiled if it isn't kept; or why it doesn't compile, or can't be compiled.
+
+        Raises SandboxError if nothing can be stored.
+        """
+        for _ in range(TRIES):
+            try:
+                made = self._made(build)
+                return made if isinstance(made, Execution) else program_of(build, made, self.load)
+            except FileNotFoundError:
+                # Another process has removed it to make room.
+                continue
+            except OSError as error:
+                message = f"cannot store a compiled program in {self.cache.folder}: {error.strerror}"
+                raise SandboxError(message) from error
+        return lost("a compiled program was removed before it could be run")
+
+    def _made(self, build: Build) -> Path | Execution:
+        """Return the file that `build` makes, from the cache or from its compiler; see `built`."""
+        found = self.cache.find(build)
         if found is not None:
             return found
-        made = None
-        if build.resident and ask and isinstance(resident, Path):
-            staying = [argument.replace(ARTIFACT, str(resident)) for argument in build.resident.command]
-            given = (*tools, str(resident.parent))
-            made = ask(build.resident.request, filled(staying, folder), given, cancellation)
-        result = made or compiled(build, filled(build.command, folder), compiler(tools), cancellation)
-        if not isinstance(result, Execution):
-            return cache.keep(build, result)
-    if build.otherwise is None or not may_be_tried_otherwise(result):
-        return result
-    other = make(build.otherwise, cache, compiler, cancellation)
-    if isinstance(other, Path):
-        return cache.keep(build, other.read_bytes())
-    return other if other.status is Status.INTERNAL_ERROR else result
+        folder = self._prepared_folder(build)
+        if isinstance(folder, Execution):
+            return folder
+        tools = (*build.readable, *filter(None, [folder]))
+        resident = self._made(build.resident.build) if build.resident and self.ask else None
+        with self.cache.building(build):
+            found = self.cache.find(build)
+            if found is not None:
+                return found
+            made = None
+            if build.resident and self.ask and isinstance(resident, Path):
+                staying = [argument.replace(ARTIFACT, str(resident)) for argument in build.resident.command]
+                given = (*tools, str(resident.parent))
+                made = self.ask(build.resident.request, filled(staying, folder), given, self.cancellation)
+            command = filled(build.command, folder)
+            result = made or compiled(build, command, self.compiler(tools), self.cancellation)
+            if not isinstance(result, Execution):
+                return self.cache.keep(build, result)
+        # The compiler itself must have rejected it, and not have taken so long that others would take too long.
+        rejected = result.exit_code and result.cpu_seconds < COMPILER_LIMITS.cpu_seconds / 4
+        if build.otherwise is None or not rejected:
+            return result
+        other = self._made(build.otherwise)
+        if isinstance(other, Path):
+            return self.cache.keep(build, other.read_bytes())
+        return other if other.status is Status.INTERNAL_ERROR else result
 
-
-def may_be_tried_otherwise(result: Execution) -> bool:
-    """Whether the compiler itself has rejected the program, and didn't take so long that others would take too long."""
-    return bool(result.exit_code) and result.cpu_seconds < COMPILER_LIMITS.cpu_seconds / 4
-
-
-def prepared_folder(
-    build: Build, cache: ProgramCache, compiler: Callable[[tuple[str, ...]], Worker], cancellation: Cancellation
-) -> str | Execution:
-    """Return the folder of what `build` has prepared, empty if there is none; or why the sandbox can't prepare it."""
-    if build.prepared is None:
-        return ""
-    prepared = make(build.prepared, cache, compiler, cancellation)
-    if isinstance(prepared, Path):
-        return str(prepared)[: -len(build.prepared.artifact) - 1]
-    return prepared if prepared.status is Status.INTERNAL_ERROR else ""
+    def _prepared_folder(self, build: Build) -> str | Execution:
+        """Return the folder of what `build` has prepared, empty without it; or why the sandbox can't prepare it."""
+        if build.prepared is None:
+            return ""
+        prepared = self._made(build.prepared)
+        if isinstance(prepared, Path):
+            return str(prepared)[: -len(build.prepared.artifact) - 1]
+        return prepared if prepared.status is Status.INTERNAL_ERROR else ""
 
 
 def filled(command: Sequence[str], folder: str) -> list[str]:

@@ -69,7 +69,7 @@ class Result:
 class Channel(ABC):
     """One interpreter, from its start to its end, for programs that may use `memory_bytes` each.
 
-    Used by one thread at a time, but `end_test`, `interrupt`, `processor_wait` and `activity` by any. Methods raise
+    Used by one thread at a time, but `end_test`, `interrupt` and `scheduled` by any. Methods raise
     OSError if the interpreter is lost. `number` is that of its worker. Programs run in `folder`; the files of a program
     that the interpreter doesn't run are in `program_folder`. `group` is the control group that counts all of its
     processes, if there is one, `overhead_bytes` the memory that they may use in addition to the program's.
@@ -139,14 +139,8 @@ class Channel(ABC):
     def await_end(self) -> int:
         """End the candidate, and wait until nothing of it is left; return the runner's wait status."""
 
-    @property
-    def processor_wait(self) -> float:
-        """Seconds that the current test has waited for a processor, see `processes.processor_wait`."""
-        return 0.0
-
-    @property
-    def activity(self) -> float | None:
-        """Seconds for which the current test has run or waited for a processor, see `processes.activity`."""
+    def scheduled(self) -> list[tuple[float, float]] | None:
+        """Return for which time each thread of the current test ran and waited, see `processes.scheduled`."""
         return None
 
     @property

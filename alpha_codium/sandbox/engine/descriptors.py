@@ -19,9 +19,10 @@ from alpha_codium.sandbox.engine import files
 from alpha_codium.sandbox.engine.channel import ANSWER_SECONDS, Channel, Result, RunnerLost, Wiring
 from alpha_codium.sandbox.engine.executables import Executable
 from alpha_codium.sandbox.engine.inside import wire
-from alpha_codium.sandbox.engine.jail import Jail, RunnerProgram, folder_in, program_folder_in, runner_request
+from alpha_codium.sandbox.engine.inside.jail import PROGRAM_FOLDER
+from alpha_codium.sandbox.engine.jail import Jail, RunnerProgram, runner_request
 from alpha_codium.sandbox.engine.outcome import STDERR_KEPT, Outputs
-from alpha_codium.sandbox.engine.processes import activity, end, processor_wait, reap_orphans
+from alpha_codium.sandbox.engine.processes import end, reap_orphans, scheduled
 from alpha_codium.sandbox.engine.scratch import Scratch, ScratchState, make_scratch, unused_user
 
 SCRIPT = Path(__file__).with_name("inside") / "main.py"
@@ -48,14 +49,16 @@ class DescriptorChannel(Channel):
 
     def open(self, seconds: float) -> dict[str, bool]:
         """See `Channel`."""
-        control, user = self._control, self._user
+        # The user id that the jail takes; 0 to keep ours.
+        control, user = self._control, unused_user(self.number)
         with self._inner as inner:
             control.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, wire.MESSAGE_BYTES)
             control.settimeout(seconds)
             self._stderr = files.output_file("stderr")
             if self.jail.walls:
                 self._scratch = make_scratch(user)
-                self.folder, self.program_folder = folder_in(self._scratch), program_folder_in(self._scratch)
+                self.folder = f"{self._scratch.path}/{wire.BOX}"
+                self.program_folder = f"{self._scratch.path}{PROGRAM_FOLDER}"
             self._process = process = self.jail.starter.submit(self._spawn, inner).result()
         self._count([process.pid])
         control.send(marshal.dumps(self.jail.configuration(user, self._scratch), 2))
@@ -83,7 +86,8 @@ class DescriptorChannel(Channel):
         """See `Channel`."""
         walls, counted = self.jail.walls, self.counts_memory
         request = runner_request(limits, program, may_fork=may_fork, walls=walls, counted=counted)
-        request["covers"] = self.jail.covered_by(program.main)
+        workspace = self.jail.workspace
+        request["covers"] = f"{workspace.folder}/{program.main}" if workspace is not None else ""
         self._socket, inner = socket.socketpair()
         self._patience = 0.0
         with inner, files.closing([]) as fds:
@@ -160,22 +164,10 @@ class DescriptorChannel(Channel):
             self._await_ready()
         return wire.WAIT_STATUS.unpack_from(message, 1)[0]
 
-    @property
-    def processor_wait(self) -> float:
+    def scheduled(self) -> list[tuple[float, float]] | None:
         """See `Channel`."""
         with self._lock:  # so that nobody closes the descriptor meanwhile
-            return processor_wait(self._runner)
-
-    @property
-    def activity(self) -> float | None:
-        """See `Channel`."""
-        with self._lock:
-            return activity(self._runner)
-
-    @property
-    def _user(self) -> int:
-        """The user id that the jail takes; 0 to keep ours."""
-        return unused_user(self.number)
+            return scheduled(self._runner)
 
     def _spawn(self, inner: socket.socket) -> "subprocess.Popen[bytes]":
         """Start the interpreter with empty files as its streams and an unlimited stack."""

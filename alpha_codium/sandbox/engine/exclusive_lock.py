@@ -19,8 +19,7 @@ class ExclusiveLock:
     def shared(self) -> Iterator[None]:
         """Hold the lock together with others; threads that wait for exclusive use go first."""
         with self._condition:
-            while self._alone or self._waiting_alone:
-                self._condition.wait()
+            self._condition.wait_for(lambda: not (self._alone or self._waiting_alone))
             self._running += 1
         try:
             yield
@@ -33,8 +32,7 @@ class ExclusiveLock:
         with self._condition:
             self._waiting_alone += 1
             try:
-                while self._alone or self._running:
-                    self._condition.wait()
+                self._condition.wait_for(lambda: not (self._alone or self._running))
             finally:
                 self._waiting_alone -= 1
             self._alone = True

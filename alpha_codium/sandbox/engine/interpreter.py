@@ -10,6 +10,7 @@ import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from alpha_codium.errors import SandboxError
 from alpha_codium.sandbox.engine.inside import wire
@@ -100,24 +101,23 @@ def _asked(path: str) -> tuple[str, list[str]]:
 @functools.cache
 def _asked_once(path: str, _file: Path, _changed_ns: int) -> tuple[str, list[str]]:
     """Return what an interpreter answers; its file and the modification time are only parts of the cache key."""
+    version, folders = answer_of(path, ASK_VERSION, f"cannot get the version of the interpreter {path!r}")
+    return version, folders
+
+
+def answer_of(interpreter: str, code: str, unable: str, environment: Mapping[str, str] | None = None) -> Any:
+    """Return the value that code prints as JSON; raises SandboxError with a message that begins with `unable`."""
     try:
-        command = [path, "-I", "-c", ASK_VERSION]
-        done = subprocess.run(command, capture_output=True, check=True, timeout=60)
-        version, folders = json.loads(done.stdout)
-        return version, folders
+        command = [interpreter, "-I", "-c", code]
+        return json.loads(subprocess.run(command, capture_output=True, check=True, timeout=60, env=environment).stdout)
     except (OSError, subprocess.SubprocessError, ValueError) as error:
-        raise SandboxError(f"cannot get the version of the interpreter {path!r}: {error}") from error
+        raise SandboxError(f"{unable}: {error}") from error
 
 
 @functools.cache
 def inspect_interpreter(executable: str) -> Interpreter:
     """Ask the interpreter at `executable` what it needs; raises SandboxError if it can't be used."""
-    try:
-        command = [executable, "-I", "-c", ASK]
-        answer = subprocess.run(command, capture_output=True, check=True, timeout=60, env={"LC_ALL": "C.UTF-8"})
-        facts = json.loads(answer.stdout)
-    except (OSError, subprocess.SubprocessError, ValueError) as error:
-        raise SandboxError(f"the interpreter {executable!r} doesn't respond: {error}") from error
+    facts = answer_of(executable, ASK, f"the interpreter {executable!r} doesn't respond", {"LC_ALL": "C.UTF-8"})
     version = tuple(facts["version"])
     if facts["implementation"] != "CPython" or not OLDEST <= version <= NEWEST:
         raise SandboxError(

@@ -13,7 +13,6 @@ from alpha_codium.limits import COMPILE_BYTES, Limits
 from alpha_codium.program import Workspace
 from alpha_codium.sandbox.engine.executables import Executable
 from alpha_codium.sandbox.engine.inside import wire
-from alpha_codium.sandbox.engine.inside.jail import PROGRAM_FOLDER
 from alpha_codium.sandbox.engine.interpreter import Interpreter, links_to, outermost
 from alpha_codium.sandbox.engine.outcome import largest_file
 from alpha_codium.sandbox.engine.scratch import Scratch
@@ -54,7 +53,7 @@ class Jail:
             "uid": uid,
             "host": os.getpid(),
             "walls": self.walls,
-            "folder": folder_in(scratch),
+            "folder": f"{scratch.path}/{wire.BOX}" if scratch else wire.FOLDER,
             "scratch": scratch.path if scratch else wire.SCRATCH,
             "read_only": [*outermost([*self.interpreter.read_only, *self.tools]), *filter(None, [workspace.folder])],
             "tools": bool(self.tools),
@@ -67,20 +66,6 @@ class Jail:
             "warm_up": workspace.warm_up,
             "scratch_bytes": self.scratch_bytes,
         }
-
-    def covered_by(self, main: str) -> str:
-        """Return the path of the workspace's file that a program covers; "" without a workspace."""
-        return f"{self.workspace.folder}/{main}" if self.workspace is not None else ""
-
-
-def folder_in(scratch: Scratch | None) -> str:
-    """Return the programs' folder: in the jail's file system, or below a folder of the host."""
-    return wire.FOLDER if scratch is None else f"{scratch.path}/{wire.BOX}"
-
-
-def program_folder_in(scratch: Scratch | None) -> str:
-    """Return the folder of a program's own files, which it can't change."""
-    return PROGRAM_FOLDER if scratch is None else f"{scratch.path}{PROGRAM_FOLDER}"
 
 
 @dataclass(frozen=True, slots=True)

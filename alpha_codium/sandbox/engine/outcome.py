@@ -31,29 +31,6 @@ OUT_OF_MEMORY = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class ProcessEnd:
-    """How a process ended, by its `wait_status` of `os.wait4`, and the resources that it and its children used.
-
-    Seconds are the total of all processes, `peak_bytes` is the memory of the largest.
-    """
-
-    wait_status: int
-    cpu_seconds: float
-    wall_seconds: float
-    peak_bytes: int
-
-    @property
-    def exit_code(self) -> int | None:
-        """The exit status, or None if a signal ended the process."""
-        return os.WEXITSTATUS(self.wait_status) if os.WIFEXITED(self.wait_status) else None
-
-    @property
-    def signal(self) -> int | None:
-        """The signal that ended the process, or None."""
-        return os.WTERMSIG(self.wait_status) if os.WIFSIGNALED(self.wait_status) else None
-
-
-@dataclass(frozen=True, slots=True)
 class Outputs:
     """The beginning of what a test wrote to stdout, the end of stderr, and the sizes of both."""
 
@@ -64,17 +41,32 @@ class Outputs:
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome(ProcessEnd):
-    """How the processes of a test ended in a jail.
+class Outcome:
+    """How the processes of a test ended in a jail: the first by its `wait_status` of `os.wait4`, and what they used.
 
-    `killed_for_memory`: the kernel killed one because the group ran out of memory. `touched`: it wrote in its folder.
-    `waited_seconds`: the part of the wall time in which it waited for a processor or for memory, which doesn't count.
+    `cpu_seconds` is the total of all, `peak_bytes` the memory of the largest. `killed_for_memory`: the kernel killed
+    one because the group ran out of memory. `touched`: it wrote in its folder. `waited_seconds`: the part of the wall
+    time in which it waited for a processor or for memory, which doesn't count.
     """
 
+    wait_status: int
+    cpu_seconds: float
+    wall_seconds: float
+    peak_bytes: int
     outputs: Outputs
     killed_for_memory: bool = False
     touched: bool = False
     waited_seconds: float = 0.0
+
+    @property
+    def exit_code(self) -> int | None:
+        """The exit status, or None if a signal ended the process."""
+        return os.WEXITSTATUS(self.wait_status) if os.WIFEXITED(self.wait_status) else None
+
+    @property
+    def signal(self) -> int | None:
+        """The signal that ended the process, or None."""
+        return os.WTERMSIG(self.wait_status) if os.WIFSIGNALED(self.wait_status) else None
 
     def status(self, limits: Limits) -> Status:
         """Return which limit was reached first, or how the program ended."""
@@ -88,6 +80,22 @@ class Outcome(ProcessEnd):
             violated=self.signal == signal.SIGSYS,
             out_of_memory=self.killed_for_memory
             or ran_out_of_memory(outputs.stderr, self.peak_bytes, limits, self.signal),
+        )
+
+    def execution(self, limits: Limits, folder: bytes, errors: str) -> Execution:
+        """Return the execution, without the program's folder in its stderr. `errors`: see `bytes.decode`.
+
+        So the same program and input always give the same text, and prompts with tracebacks can be replayed.
+        """
+        return Execution(
+            status=self.status(limits),
+            stdout=self.outputs.stdout.decode("utf-8", errors),
+            stderr=self.outputs.stderr.replace(folder, b"").decode("utf-8", errors),
+            exit_code=self.exit_code,
+            signal=self.signal,
+            cpu_seconds=self.cpu_seconds,
+            wall_seconds=self.wall_seconds,
+            max_rss_bytes=self.peak_bytes,
         )
 
 
@@ -142,22 +150,3 @@ def largest_file(limits: Limits) -> int:
 def lost(reason: object) -> Execution:
     """Return the execution of what the sandbox couldn't run, with a reason that shows no paths of this machine."""
     return Execution(Status.INTERNAL_ERROR, stderr=f"sandbox: {without_paths(reason)}")
-
-
-def execution_of(
-    end: ProcessEnd, status: Status, stdout: bytes, stderr: bytes, folder: bytes, *, errors: str = "replace"
-) -> Execution:
-    """Return an execution, without the program's folder in its stderr. `errors`: see `bytes.decode`.
-
-    So the same program and input always give the same text, and prompts with tracebacks can be replayed.
-    """
-    return Execution(
-        status=status,
-        stdout=stdout.decode("utf-8", errors),
-        stderr=stderr.replace(folder, b"").decode("utf-8", errors) if stderr else "",
-        exit_code=end.exit_code,
-        signal=end.signal,
-        cpu_seconds=end.cpu_seconds,
-        wall_seconds=end.wall_seconds,
-        max_rss_bytes=end.peak_bytes,
-    )

@@ -123,8 +123,8 @@ class Idleness:
         now = time.monotonic()
         # If nobody looked for longer, this process had no processor, and the programs may wait for what it does.
         passed, self._looked = min(now - self._looked, 2 * LOOK_SECONDS), now
-        found = [worker.activity for worker in workers]
-        known = [each for each in found if each is not None]
+        found = [worker.scheduled() for worker in workers]
+        known = [sum(map(sum, each)) for each in found if each is not None]
         if len(known) < len(found) or abs(sum(known) - self._activity) > IDLE_SHARE * self.seconds:
             self._idle, self._activity = 0.0, sum(known)
         else:

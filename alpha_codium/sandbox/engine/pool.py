@@ -24,7 +24,7 @@ from alpha_codium.limits import Limits
 from alpha_codium.paths import programs_folder
 from alpha_codium.program import PYTHON, Job, PairJob, Program, Side, Workspace
 from alpha_codium.sandbox.engine import cgroups, scratch
-from alpha_codium.sandbox.engine.building import built
+from alpha_codium.sandbox.engine.building import Builder
 from alpha_codium.sandbox.engine.cancellation import Cancellation, Cancelled, finish, in_thread
 from alpha_codium.sandbox.engine.channel import Channel
 from alpha_codium.sandbox.engine.descriptors import DescriptorChannel
@@ -46,7 +46,6 @@ from alpha_codium.sandbox.engine.slot import Slot
 from alpha_codium.sandbox.engine.toolchains import Toolchains
 from alpha_codium.sandbox.engine.worker import Worker
 from alpha_codium.sandbox.protocol import (
-    NO_DIALOGUES,
     Isolation,
     Layer,
     PairUnsupported,
@@ -203,9 +202,9 @@ class JailPool(Sandbox, ABC):
 
     async def execute_pair(self, job: PairJob) -> PairReport:
         """See `Sandbox.execute_pair`."""
-        if job.dialogue is not None and not self.has_dialogues:
-            raise PairUnsupported(NO_DIALOGUES.format(self.name))
         talking = job.dialogue is not None
+        if talking and not self.has_dialogues:
+            raise PairUnsupported(f"{self.name} can't join the streams of two programs: use `ac.open_sandbox('local')`")
         require_language(job.left.program, *(LANGUAGES if talking and job.left.driver else (PYTHON,)))
         require_language(job.right.program, *(LANGUAGES if talking else (PYTHON,)))
         for side in job.sides:
@@ -275,7 +274,7 @@ class JailPool(Sandbox, ABC):
         if build is None:
             return None
         made, load = slot.residents.made, slot.executables.of
-        return functools.partial(built, build, self._programs, slot.with_tools, ask=made, load=load)
+        return lambda stop: Builder(self._programs, slot.with_tools, stop, made, load).built(build)
 
     @contextlib.asynccontextmanager
     async def _slot(self) -> AsyncIterator[Slot]:

@@ -19,49 +19,41 @@ def end(process: "subprocess.Popen[bytes]", seconds: float = LEAVE_SECONDS) -> N
         process.wait()
 
 
-def processor_wait(runner: int) -> float:
-    """Return the seconds that a test was ready to run but waited for a processor.
-
-    `runner` is a pidfd of the test's parent. The longest wait of all threads of all its descendants counts, not the
-    sum: threads that wait for each other's processor use up their CPU time meanwhile. 0 if the kernel doesn't report
-    it.
-    """
-    try:
-        return max((waited for _, waited in scheduled(runner)), default=0.0)
-    except (OSError, ValueError):
-        return 0.0
-
-
-def activity(runner: int) -> float | None:
-    """Return the seconds for which all threads of a test together ran or waited for a processor.
-
-    None if the kernel doesn't report it, or a process has just ended.
-    """
-    try:
-        return sum(map(sum, scheduled(runner)))
-    except (OSError, ValueError):
-        return None
+def descendants(ancestor: int) -> list[int]:
+    """Return all descendants of a process that this one can see, each after its parent, zombies included."""
+    parents = {}
+    for name in os.listdir("/proc"):  # noqa: PTH208 - half the time
+        if name.isdigit():
+            with contextlib.suppress(OSError):
+                parents[int(name)] = int(Path(f"/proc/{name}/stat").read_text().rpartition(")")[2].split()[1])
+    found = [ancestor]
+    for parent in found:
+        found += [child for child, above in parents.items() if above == parent]
+    return found[1:]
 
 
-def scheduled(runner: int) -> list[tuple[float, float]]:
-    """Return the seconds for which each thread of a test ran, and for which it waited for a processor.
+def scheduled(runner: int) -> list[tuple[float, float]] | None:
+    """Return the seconds for which each thread of a test ran, and for which it was ready but waited for a processor.
 
-    `runner` is a pidfd of the test's parent. Raises OSError and ValueError. Source: /proc/PID/schedstat, in Linux's
-    Documentation/scheduler/sched-stats.rst.
+    `runner` is a pidfd of the test's parent. None if the kernel doesn't report it, or a process has just ended. Source:
+    /proc/PID/schedstat, in Linux's Documentation/scheduler/sched-stats.rst.
     """
     proc = Path("/proc")
 
-    def descendants(number: int) -> Iterator[int]:
+    def below(number: int) -> Iterator[int]:
         for child in map(int, (proc / f"{number}/task/{number}/children").read_text().split()):
             yield child
-            yield from descendants(child)
+            yield from below(child)
 
-    lines = (proc / f"self/fdinfo/{runner}").read_text().splitlines()
-    # The descriptor of any other file has no such line; StopIteration would never reach a caller that awaits us.
-    number = int(next((line.partition(":")[2] for line in lines if line.startswith("Pid:")), "-1"))
-    tasks = [task for child in descendants(number) for task in (proc / f"{child}/task").iterdir()]
-    times = ((task / "schedstat").read_text().split() for task in tasks)
-    return [(int(ran) / 1e9, int(waited) / 1e9) for ran, waited, _ in times]
+    try:
+        lines = (proc / f"self/fdinfo/{runner}").read_text().splitlines()
+        # The descriptor of any other file has no such line; StopIteration would never reach a caller that awaits us.
+        number = int(next((line.partition(":")[2] for line in lines if line.startswith("Pid:")), "-1"))
+        tasks = [task for child in below(number) for task in (proc / f"{child}/task").iterdir()]
+        times = [(task / "schedstat").read_text().split() for task in tasks]
+        return [(int(ran) / 1e9, int(waited) / 1e9) for ran, waited, _ in times]
+    except (OSError, ValueError):
+        return None
 
 
 def reap_orphans() -> None:

@@ -20,7 +20,7 @@ from alpha_codium.sandbox.engine.channel import (
 )
 from alpha_codium.sandbox.engine.inside import wire
 from alpha_codium.sandbox.engine.jail import RunnerProgram
-from alpha_codium.sandbox.engine.outcome import HIDDEN_SECONDS, Outcome, execution_of
+from alpha_codium.sandbox.engine.outcome import HIDDEN_SECONDS, Outcome
 from alpha_codium.sandbox.engine.worker import Worker
 from alpha_codium.verdict import Execution, Status
 
@@ -46,7 +46,7 @@ class RunnerClient:
         self.channel = channel = worker.begin(program, limits)
         # Where the program's files are.
         is_in_folder = program.native is None or program.native["writable"]
-        self._prefix = f"{channel.folder if is_in_folder else channel.program_folder}/".encode()
+        self.prefix = f"{channel.folder if is_in_folder else channel.program_folder}/".encode()
         # The peak of a compiled program decides: a control group allows for the sandbox's own processes, too. So does
         # that of a runtime whose memory nothing else counts.
         native = program.native or {"image": False, "memory": None}
@@ -56,8 +56,6 @@ class RunnerClient:
             self._most_bytes = 0
         self._waited = 0.0
         self._awaited = False
-        # What is done about bytes of outputs that aren't UTF-8.
-        self.errors = "replace"
         # The worker of the other program of a pair, for whose answers this one may wait.
         self.partner: Worker | None = None
         self._begun = channel.cpu_seconds()
@@ -77,14 +75,8 @@ class RunnerClient:
             return Execution(Status.FINISHED, exit_code=0)
         if answer != wire.NOT_COMPILED:
             raise self._reason_of_death()
-        stderr = channel.errors().replace(self._prefix, b"")
+        stderr = channel.errors().replace(self.prefix, b"")
         return Execution(Status.COMPILATION_ERROR, stderr=stderr.decode("utf-8", "replace"), exit_code=1)
-
-    def test(self, data: bytes, wiring: Wiring = UNCONNECTED) -> tuple[Outcome, Execution]:
-        """Run the program on one input; raises RunnerLost."""
-        outcome = self.run(data, wiring)
-        status, outputs = outcome.status(self.limits), outcome.outputs
-        return outcome, execution_of(outcome, status, outputs.stdout, outputs.stderr, self._prefix, errors=self.errors)
 
     def run(self, data: bytes, wiring: Wiring = UNCONNECTED) -> Outcome:
         """Run the program on one input; return how it ended, and what it wrote. Raises RunnerLost."""
@@ -174,13 +166,19 @@ class RunnerClient:
                 return result
             left = start + self.limits.wall_seconds - time.monotonic()
             if left <= 0:
-                self._waited = min(self._processor_wait, MOST_WAIT_FACTOR * self.limits.wall_seconds)
+                # Its own wait, and that of its partner in a pair.
+                waited = sum(processor_wait(worker) for worker in (self.worker, self.partner) if worker is not None)
+                self._waited = min(waited, MOST_WAIT_FACTOR * self.limits.wall_seconds)
                 left += self._waited
             burned = channel.cpu_seconds() - used
         # This process may have been suspended while the result came.
         return channel.result(LAST_LOOK_SECONDS)
 
-    @property
-    def _processor_wait(self) -> float:
-        """Seconds for which the program, or its partner in a pair, has waited for a processor."""
-        return self.worker.processor_wait + (self.partner.processor_wait if self.partner is not None else 0.0)
+
+def processor_wait(worker: Worker) -> float:
+    """Return the seconds that a test was ready to run but waited for a processor; 0 if that isn't known.
+
+    The longest wait of all threads counts, not the sum: threads that wait for each other's processor use up their CPU
+    time meanwhile.
+    """
+    return max((waited for _, waited in worker.scheduled() or ()), default=0.0)

@@ -51,6 +51,7 @@ class Session:
         source = what.program.source.encode("utf-8", "replace")
         by_turns = isinstance(what, Job) and what.by_turns
         self.program = RunnerProgram(source, what.driver.encode(), what.program.main, by_turns=by_turns)
+        # What is done about bytes of outputs that aren't UTF-8.
         self.errors = "surrogateescape" if isinstance(what, Job) and what.keeps_bytes else "replace"
         self.build = build
         self._client: RunnerClient | None = None
@@ -139,15 +140,9 @@ class Session:
             return execution.cpu_seconds < CLOSE_CALL_FACTOR * self.limits.cpu_seconds
         return self._may_wait_again and max(execution.cpu_seconds, in_all) >= STARVED_SHARE * self.limits.cpu_seconds
 
-    def note_rerun(self, execution: Execution) -> None:
-        """Remember a rerun: of executions that reach the wall limit, only one of a program is run again."""
-        if execution.cpu_seconds < self.limits.cpu_seconds:
-            self._may_wait_again = False
-
     def _start_runner(self) -> RunnerClient:
         self.cancellation.check()
         self._client = client = RunnerClient(self.worker, self.program, self.limits)
-        client.errors = self.errors
         self.cancellation.check()
         return client
 
@@ -157,7 +152,8 @@ class Session:
             execution = self._test(data)
             crowded = crowded or self.lock.is_crowded()
         if self.is_close_call(execution) and (crowded or is_loaded(self.lock)):
-            self.note_rerun(execution)
+            # Of executions that reach the wall limit, only one of a program is run again.
+            self._may_wait_again &= execution.cpu_seconds >= self.limits.cpu_seconds
             with self.lock.exclusive():
                 execution = self._test(data)
             self._may_rerun = execution.status is not Status.TIME_LIMIT_EXCEEDED
@@ -169,10 +165,10 @@ class Session:
         self.cancellation.check()
         assert self._client is not None
         self._client.partner = partner
-        outcome, execution = self._client.test(data, wiring)
+        outcome, prefix = self._client.run(data, wiring), self._client.prefix
         if outcome.touched or outcome.killed_for_memory:
             self.end()
-        return execution
+        return outcome.execution(self.limits, prefix, self.errors)
 
     def _discard_worker(self) -> None:
         """Discard the worker, so that the next try uses a new one."""

@@ -6,7 +6,6 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 from alpha_codium.limits import COMPILER_LIMITS
-from alpha_codium.sandbox.engine.descriptors import DescriptorChannel
 from alpha_codium.sandbox.engine.executables import Executables
 from alpha_codium.sandbox.engine.interpreter import inspect_interpreter, path_of
 from alpha_codium.sandbox.engine.jail import Jail
@@ -20,13 +19,7 @@ IMPORT = r"^[ \t]*(?:import|from)[ \t]+{}\b"
 class Slot:
     """The workers that share a thread: a plain one, and one for each heavy module that programs have imported."""
 
-    def __init__(
-        self,
-        plain: Jail,
-        heavy: Sequence[str],
-        connect: Connect = DescriptorChannel,
-        connect_with_tools: Connect = DescriptorChannel,
-    ) -> None:
+    def __init__(self, plain: Jail, heavy: Sequence[str], connect: Connect, connect_with_tools: Connect) -> None:
         self.plain = Worker(plain, connect)
         self._jail, self._heavy = plain, heavy
         self._connect, self._connect_with_tools = connect, connect_with_tools

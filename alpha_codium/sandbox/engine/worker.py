@@ -9,7 +9,6 @@ from alpha_codium.limits import DEFAULT_MEMORY_BYTES, Limits
 from alpha_codium.sandbox.engine.cancellation import WorkerLost
 from alpha_codium.sandbox.engine.cgroups import WorkerGroup
 from alpha_codium.sandbox.engine.channel import Channel
-from alpha_codium.sandbox.engine.descriptors import DescriptorChannel
 from alpha_codium.sandbox.engine.jail import Jail, RunnerProgram
 
 START_SECONDS = 60.0
@@ -25,10 +24,10 @@ class NotReady(WorkerLost):
 class Worker:
     """An interpreter, started when it is needed. Used by one thread at a time.
 
-    `interrupt`, `end_test`, `close`, `processor_wait` and `activity` may be called from any thread.
+    `interrupt`, `end_test`, `close` and `scheduled` may be called from any thread.
     """
 
-    def __init__(self, jail: Jail, connect: Connect = DescriptorChannel) -> None:
+    def __init__(self, jail: Jail, connect: Connect) -> None:
         self.jail, self.connect = jail, connect
         self.number = next(_numbers)
         # What the interpreter has, see `Channel.open`.
@@ -69,7 +68,9 @@ class Worker:
         """Start a runner, and the interpreter if there is none; return its channel. Raises WorkerLost."""
         channel = self._channel_for(limits)
         try:
-            channel.begin(program, limits, may_fork=self._may_fork_for(program))
+            # A compiler consists of several processes, each with the limits; `runner_request` keeps them together.
+            compiles = program.native is not None and program.native["writable"]
+            channel.begin(program, limits, may_fork=self.may_fork or (compiles and self.has_namespaces))
         except OSError as error:
             raise self._lost(error) from error
         if self._closing:
@@ -110,15 +111,9 @@ class Worker:
         except OSError as error:
             raise self._lost(error) from error
 
-    @property
-    def processor_wait(self) -> float:
-        """Seconds that the current test has waited for a processor."""
-        return channel.processor_wait if (channel := self._channel) is not None else 0.0
-
-    @property
-    def activity(self) -> float | None:
-        """Seconds for which the current test has run or waited for a processor; None if that isn't known."""
-        return channel.activity if (channel := self._channel) is not None else None
+    def scheduled(self) -> list[tuple[float, float]] | None:
+        """Return for which time each thread of the current test ran and waited for a processor, if that is known."""
+        return channel.scheduled() if (channel := self._channel) is not None else None
 
     def close(self) -> None:
         """Refuse further programs, and end the one that runs."""
@@ -157,14 +152,6 @@ class Worker:
     def has_namespaces(self) -> bool:
         """Whether all processes of a test can be ended together, whatever they do."""
         return self.facts.get("namespaces", False)
-
-    def _may_fork_for(self, program: RunnerProgram) -> bool:
-        """Whether this program may have several processes: a compiler consists of several, each with the limits.
-
-        Without namespaces, a second filter keeps them together, see `runner_request`.
-        """
-        compiles = program.native is not None and program.native["writable"]
-        return self.may_fork or (compiles and self.has_namespaces)
 
     def last_words(self) -> str:
         """Return what the interpreter said last, perhaps the reason of its end."""

@@ -17,6 +17,7 @@ import itertools
 import os
 import shutil
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Unpack
 
@@ -25,15 +26,7 @@ from alpha_codium.sandbox.engine.containers.launch import Launch, ask
 from alpha_codium.sandbox.engine.containers.pool import ContainerSandbox
 from alpha_codium.sandbox.engine.containers.sources import script
 from alpha_codium.sandbox.engine.inside import kernel
-from alpha_codium.sandbox.engine.interpreter import (
-    Interpreter,
-    environment_of_zygote,
-    inspect_interpreter,
-    packages_of,
-    path_of,
-    require_interpreter,
-    version_of,
-)
+from alpha_codium.sandbox.engine.interpreter import Interpreter, environment_of_zygote
 from alpha_codium.sandbox.engine.jail import GVISOR, INSIDE, Jail
 from alpha_codium.sandbox.engine.pool import PoolOptions
 from alpha_codium.sandbox.engine.scratch import Scratch, make_scratch
@@ -66,26 +59,23 @@ class GvisorSandbox(ContainerSandbox):
 
     def describe(self) -> Identity:
         """See `JailPool`."""
-        wanted = path_of(self.wanted_interpreter)
-        interpreter, packages = version_of(wanted), packages_of(wanted)
         if self.is_inside:
-            return Identity(self.name, "inside gVisor", interpreter, packages=packages)
+            return replace(super().describe(), version="inside gVisor")
         shown = ask([self.runsc, "--version"]).stdout.partition("\n")[0].strip()
-        return Identity(self.name, f"{shown} on {self.platform}", interpreter, packages=packages)
+        return replace(super().describe(), version=f"{shown} on {self.platform}")
 
     def inspect(self) -> Interpreter:
-        """See `ContainerSandbox`; the interpreter is the host's."""
-        path = path_of(self.wanted_interpreter)
-        require_interpreter(path)
-        if self.is_inside:
-            if os.geteuid() != 0:
-                raise SandboxError(f"gencode runs in gVisor itself, where only root can isolate programs: {INSIDE}")
-            return inspect_interpreter(path)
-        found = shutil.which(self.runsc)
-        if found is None:
-            raise SandboxError(f"there is no {self.runsc!r} on this machine, which the gvisor backend needs: {REMEDY}")
-        self.runsc, self.platform = found, self.platform or best_platform(found)
-        return inspect_interpreter(path)
+        """See `JailPool`; the interpreter is the host's."""
+        if not self.is_inside:
+            found = shutil.which(self.runsc)
+            if found is None:
+                raise SandboxError(
+                    f"there is no {self.runsc!r} on this machine, which the gvisor backend needs: {REMEDY}"
+                )
+            self.runsc, self.platform = found, self.platform or best_platform(found)
+        elif os.geteuid() != 0:
+            raise SandboxError(f"gencode runs in gVisor itself, where only root can isolate programs: {INSIDE}")
+        return super().inspect()
 
     def prepare(self, interpreter: Interpreter) -> None:
         """Make the bundle, and a folder for runsc's state."""

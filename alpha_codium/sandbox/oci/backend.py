@@ -45,6 +45,8 @@ class OciSandbox(ContainerSandbox):
         workspace: Workspace | None = None,
         **more: Unpack[PoolOptions],
     ) -> None:
+        # A command of the image.
+        self.python = more.pop("interpreter", "") or INTERPRETER
         super().__init__(**more)
         self.workspace = workspace
         self.image, self.wanted_engine, self.runtime = image, engine, runtime
@@ -59,17 +61,17 @@ class OciSandbox(ContainerSandbox):
         return Identity(self.name, kind, f"CPython {version}", self._engine.digest_of(self.image))
 
     def inspect(self) -> Interpreter:
-        """See `ContainerSandbox`; the interpreter is that of the image."""
+        """See `JailPool`; the interpreter is that of the image."""
         self._engine = engine = find_engine(self.wanted_engine, self.runtime, self.options)
         if not engine.has_image(self.image):
             raise SandboxError(
                 f"{engine.kind} has no image {self.image!r}: build one ({engine.kind} build -t {IMAGE} -f "
                 "docker/worker.Dockerfile docker), or name one with a python3: -o sandbox.oci.image=..."
             )
-        interpreter, name = self.wanted_interpreter or INTERPRETER, name_of(next(_numbers))
-        asking = engine.run(self.image, name, (interpreter, "-I", "-c", ASK_ALL), {"LC_ALL": "C.UTF-8"})
+        name = name_of(next(_numbers))
+        asking = engine.run(self.image, name, (self.python, "-I", "-c", ASK_ALL), {"LC_ALL": "C.UTF-8"})
         try:
-            return inspect_image(asking, self.image, interpreter)
+            return inspect_image(asking, self.image, self.python)
         except SandboxError:
             with contextlib.suppress(SandboxError):
                 engine.remove(name)
@@ -79,7 +81,7 @@ class OciSandbox(ContainerSandbox):
         """See `ContainerSandbox`; the engine limits the memory."""
         number, engine = next(_numbers), self._engine
         name = name_of(number)
-        running = (self.wanted_interpreter or INTERPRETER, "-S", "-s", "-c", script())
+        running = (self.python, "-S", "-s", "-c", script())
         environment = environment_of_zygote()
         memory = memory_bytes + OVERHEAD_BYTES if memory_bytes else 0
         shown = (self.workspace.folder, *self.workspace.libraries) if self.workspace else ()

@@ -8,7 +8,6 @@
 3. An image is never fetched: a missing one is an error.
 """
 
-import contextlib
 import json
 import os
 import shlex
@@ -22,6 +21,7 @@ from alpha_codium.sandbox.engine.containers.launch import CAPABILITIES, ask, las
 from alpha_codium.sandbox.engine.inside import wire
 from alpha_codium.sandbox.engine.interpreter import ASK, NEWEST, OLDEST, Interpreter
 from alpha_codium.sandbox.engine.jail import SCRATCH_BYTES
+from alpha_codium.sandbox.engine.processes import descendants
 
 KINDS = ("docker", "podman")
 # The users of containers: within the range that an unprivileged engine maps, and one per worker, since processes are
@@ -141,19 +141,6 @@ class Engine:
             # the host's /etc/hosts.
             return ("--detach-keys=", "--read-only-tmpfs=false", "--no-hosts")
         return (f"--runtime={self.runtime}",) if self.runtime else ()
-
-
-def descendants(ancestor: int) -> list[int]:
-    """Return all descendants of a process, each after its parent."""
-    parents = {}
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdigit():
-            with contextlib.suppress(OSError):
-                parents[int(entry.name)] = int((entry / "stat").read_text().rpartition(")")[2].split()[1])
-    found = [ancestor]
-    for parent in found:
-        found += [child for child, above in parents.items() if above == parent]
-    return found[1:]
 
 
 def find_engine(wanted: str, runtime: str, options: tuple[str, ...] = ()) -> Engine:

@@ -15,8 +15,7 @@ import tempfile
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from types import MappingProxyType
-from typing import Any
+from typing import Any, Unpack
 
 from loguru import logger
 
@@ -39,13 +38,13 @@ from alpha_codium.sandbox.engine.interpreter import (
     require_interpreter,
 )
 from alpha_codium.sandbox.engine.jail import OWN_PROCESSES, Jail, RunnerProgram
-from alpha_codium.sandbox.engine.pool import JailPool
+from alpha_codium.sandbox.engine.pool import JailPool, PoolOptions
 from alpha_codium.sandbox.engine.session import Building
 from alpha_codium.sandbox.engine.slot import Slot
 from alpha_codium.sandbox.engine.worker import Worker
 from alpha_codium.sandbox.portable.inside.rooms import remove
 from alpha_codium.sandbox.portable.isolation import isolating_command, namespaces_command
-from alpha_codium.sandbox.protocol import Isolation, Layer
+from alpha_codium.sandbox.protocol import Layer
 
 AGENT = (
     *(f"engine.inside.{name}" for name in ("wire", "known_good")),
@@ -66,14 +65,10 @@ class PortableSandbox(JailPool):
     has_dialogues = False
     has_many_files = True
 
-    def __init__(
-        self,
-        workers: int = 0,
-        isolation: Isolation = True,
-        interpreter: str = "",
-        languages: Mapping[str, Mapping[str, str]] = MappingProxyType({}),
-    ) -> None:
-        super().__init__(workers, isolation, interpreter, (), languages)
+    def __init__(self, **options: Unpack[PoolOptions]) -> None:
+        """An interpreter that is started for each test preloads no modules."""
+        options["preload"] = ()
+        super().__init__(**options)
         self._prefix: tuple[str, ...] = ()
         # Whether programs have private folders; None until the first agent has tried.
         self._is_private: bool | None = None

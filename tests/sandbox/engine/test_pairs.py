@@ -37,7 +37,7 @@ async def test_a_side_that_is_ended_later_finds_no_end_of_its_input(monkeypatch:
 
 
 def test_programs_are_not_idle_for_what_they_wait_for_this_process() -> None:
-    idleness, workers = Idleness(3 * LOOK_SECONDS), [cast(Worker, SimpleNamespace(activity=0.0))] * 2
+    idleness, workers = Idleness(3 * LOOK_SECONDS), [cast(Worker, SimpleNamespace(scheduled=list))] * 2
     time.sleep(4 * LOOK_SECONDS)  # it is stopped, or other processes have the processors
     assert not idleness.lasts(workers)
     time.sleep(2 * LOOK_SECONDS)

@@ -91,7 +91,7 @@ def test_a_program_that_is_removed_before_it_is_read_is_built_again(tmp_path: Pa
     cache.keep(build_of("a"), b"made")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(building, "compiled", lambda *_: compiled)
-        assert building.built(build_of("a"), cache, no_compiler, Cancellation()) is compiled
+        assert building.Builder(cache, no_compiler, Cancellation()).built(build_of("a")) is compiled
     assert cache.removed == 1
 
 
@@ -99,7 +99,7 @@ def test_a_cache_that_can_not_be_written_is_reported_in_one_line(tmp_path: Path)
     (tmp_path / "file").write_text("")
     cache = ProgramCache(tmp_path / "file")
     with pytest.raises(SandboxError, match=r"cannot store a compiled program in .*: File exists"):
-        building.built(build_of("a"), cache, no_compiler, Cancellation())
+        building.Builder(cache, no_compiler, Cancellation()).built(build_of("a"))
 
 
 def entry_of(cache: ProgramCache, text: str) -> Path:

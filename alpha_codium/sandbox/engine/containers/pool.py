@@ -1,16 +1,14 @@
-"""A pool of workers that are containers; a backend defines the interpreter (`inspect`) and the start (`launch`)."""
+"""A pool of workers that are containers; a backend defines their start (`launch`)."""
 
 from abc import abstractmethod
-from typing import Unpack
 
 from alpha_codium.errors import SandboxError
 from alpha_codium.sandbox.engine.cancellation import Cancellation, WorkerLost
 from alpha_codium.sandbox.engine.channel import Channel
 from alpha_codium.sandbox.engine.containers.frame_channel import FrameChannel
 from alpha_codium.sandbox.engine.containers.launch import Launch
-from alpha_codium.sandbox.engine.interpreter import Interpreter
 from alpha_codium.sandbox.engine.jail import Jail
-from alpha_codium.sandbox.engine.pool import JailPool, PoolOptions
+from alpha_codium.sandbox.engine.pool import JailPool
 from alpha_codium.sandbox.protocol import Layer
 from alpha_codium.verdict import Status
 
@@ -53,14 +51,6 @@ class ContainerSandbox(JailPool):
     provider = "container"
     has_runtimes = False
     has_dialogues = False
-
-    def __init__(self, **options: Unpack[PoolOptions]) -> None:
-        self.wanted_interpreter = options.pop("interpreter", "")
-        super().__init__(**options)
-
-    @abstractmethod
-    def inspect(self) -> Interpreter:
-        """Return the interpreter that runs the programs; raises SandboxError if it, or what runs it, is missing."""
 
     @abstractmethod
     def launch(self, memory_bytes: int) -> Launch:

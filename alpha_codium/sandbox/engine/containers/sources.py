@@ -11,29 +11,13 @@ from typing import cast
 
 SANDBOX = Path(__file__).parents[2]
 PACKAGE = "alpha_codium.sandbox"
-INSIDE = tuple(
-    f"engine.inside.{name}"
-    for name in (
-        "wire",
-        "kernel",
-        "trees",
-        "program",
-        "jail",
-        "known_good",
-        "native",
-        "turns",
-        "huge_pages",
-        "zygote",
-        "runner",
-        "walls",
-    )
-)
+INSIDE = "wire kernel trees program jail known_good native turns huge_pages zygote runner walls"
 FRAMES = tuple(f"engine.containers.inside.{name}" for name in ("frames", "host_stream", "link"))
 CONTAINER = (
     "engine.files",
-    *INSIDE,
+    *(f"engine.inside.{name}" for name in INSIDE.split()),
     *FRAMES,
-    *(f"engine.containers.inside.{name}" for name in ("forkers", "root", "container_jail", "agent")),
+    *(f"engine.containers.inside.{name}" for name in ("root", "container_jail", "agent")),
 )
 
 
@@ -49,7 +33,7 @@ def starting_script() -> str:
 
 
 @functools.cache
-def modules_of(names: tuple[str, ...] = CONTAINER) -> bytes:
+def modules_of(names: tuple[str, ...]) -> bytes:
     """Return modules with the packages above them, marshalled."""
     packages = dict.fromkeys(package for name in names for package in above(f"{PACKAGE}.{name}"))
     named = [(package, "") for package in packages] + [(f"{PACKAGE}.{name}", text_of(name)) for name in names]

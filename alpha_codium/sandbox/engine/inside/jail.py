@@ -58,6 +58,7 @@ def enter(config: Config) -> None:
     furnish(config)
     _socket.sethostname("sandbox")
     k.forbid_capabilities()
+    config["landlock"] = landlock_ruleset(config)
 
 
 def become(uid: int) -> None:

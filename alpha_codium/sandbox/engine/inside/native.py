@@ -70,8 +70,7 @@ class NativeProgram:
     def inherit_limits(self) -> None:
         """In the runner: take the limits of tests, which `spawn` needs."""
         signal.signal(signal.SIGXCPU, signal.SIG_IGN)
-        self.unlimit_address_space()
-        self.limit_stack()
+        self.limit_itself()
 
     def spawn(self, fds: list[int], cpu_seconds: int) -> int:
         """Start a test's process with these streams; return its process id. Raises OSError if it can't be executed."""
@@ -83,20 +82,19 @@ class NativeProgram:
             target, self.arguments, self.environment, file_actions=streams, setsid=True, setsigdef=IGNORED
         )
 
-    def unlimit_address_space(self) -> None:
-        """Raise the limit of the address space: a control group counts the memory."""
+    def limit_itself(self) -> None:
+        """Raise the limit of the address space, as a control group counts the memory, and limit the stack.
+
+        So endless recursion ends with a signal, before the control group ends it for its memory.
+        """
         most = resource.getrlimit(resource.RLIMIT_AS)[1]
         resource.setrlimit(resource.RLIMIT_AS, (most, most))
-
-    def limit_stack(self) -> None:
-        """Have endless recursion end with a signal, before the control group ends it for its memory."""
         if self.stack:
             resource.setrlimit(resource.RLIMIT_STACK, (self.stack, resource.getrlimit(resource.RLIMIT_STACK)[1]))
 
     def execute(self) -> None:
         """Become the program."""
-        self.unlimit_address_space()
-        self.limit_stack()
+        self.limit_itself()
         if self.memory:
             name, most = self.memory
             resource.setrlimit(getattr(resource, name), (most, most))

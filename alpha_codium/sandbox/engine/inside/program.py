@@ -230,14 +230,11 @@ def without_ours(error: BaseException) -> BaseException:
 
 def flush_streams() -> None:
     """Flush what the program has printed, as the interpreter does after its last line."""
-    try:
-        sys.stderr.flush()
-    except BaseException:
-        pass
-    try:
-        sys.stdout.flush()
-    except BaseException:
-        pass
+    for name in ("stderr", "stdout"):
+        try:
+            getattr(sys, name).flush()
+        except BaseException:
+            pass
 
 
 def end_threads_and_flush() -> bool:

@@ -27,8 +27,8 @@ from alpha_codium.sandbox.engine.inside.native import NativeProgram
 
 # The signal that ends the current test, sent by the host. A program can only end itself with it.
 END_TEST = signal.SIGUSR1
-# The descriptor of the Landlock rules, while it is open.
-RULES = 4
+# The descriptors of the host's socket, and of the Landlock rules while they are open.
+HOST, RULES = 3, 4
 # All descriptors that a test must close are below this: the runner has few.
 MOST_FILES = 64
 WALL = 0x40000000  # __WALL of linux/wait.h: children without SIGCHLD too
@@ -156,45 +156,38 @@ def make_ready(
 ) -> tuple[program.PreparedProgram, TestForker]:
     """Become the runner of a candidate: give up all rights and compile its program; ends the process if it can't."""
     try:
-        return become_runner(candidate, fds, driver, config)
+        source_fd, _, host_fd, errors_fd = fds
+        os.dup2(errors_fd, 2)
+        native = lay_out(candidate, source_fd, config)
+        source = b"" if native else wire.read_all(source_fd)
+        if candidate.get("covers"):
+            config["place"].cover(candidate["covers"])
+        keep_only(host_fd, config["landlock"], native.image if native is not None else -1)
+        host = _socket.socket(fileno=HOST)
+        os.chdir(config["folder"])
+        limit(candidate, config["others"], config["own_bytes"])
+        harden(candidate, config)
+        # If this process dies from here on, it may be the program's fault.
+        host.send(wire.COMPILING)
+        if native is not None:
+            serve_native(config.get("forker", TestForker)(host, candidate, b"", config), native)
+        prepared = program.compile_all(source, driver, config["folder"])
+        if prepared is None:
+            host.send(wire.NOT_COMPILED)
+            os._exit(0)
+        forker = config.get("forker", TestForker)(host, candidate, wire.read_all(2), config)
+        memory = candidate["memory_bytes"] + config["own_bytes"]
+        resource.setrlimit(resource.RLIMIT_AS, (memory, memory + candidate["stack_bytes"]))
+        signal.signal(END_TEST, forker.end_test)
+        forker.reseeds = prepared.uses_random and "numpy.random" in sys.modules
+        gc.freeze()
+        prepared.make_ready()
+        host.send(wire.COMPILED)
+        return prepared, forker
     except BaseException as error:
         sys.excepthook(type(error), error, error.__traceback__)
         # Exit first: if the socket closed before, the host would kill this process and blame something else.
         os._exit(1)
-
-
-def become_runner(
-    candidate: jail.Config, fds: list[int], driver: program.Driver | None, config: jail.Config
-) -> tuple[program.PreparedProgram, TestForker]:
-    """See `make_ready`."""
-    source_fd, _, host_fd, errors_fd = fds
-    os.dup2(errors_fd, 2)
-    native = lay_out(candidate, source_fd, config)
-    source = b"" if native else wire.read_all(source_fd)
-    if candidate.get("covers"):
-        config["place"].cover(candidate["covers"])
-    host_fd = keep_only(host_fd, config["landlock"], native.image if native is not None else -1)
-    host = _socket.socket(fileno=host_fd)
-    os.chdir(config["folder"])
-    limit(candidate, config["others"], config["own_bytes"])
-    harden(candidate, config)
-    # If this process dies from here on, it may be the program's fault.
-    host.send(wire.COMPILING)
-    if native is not None:
-        serve_native(config.get("forker", TestForker)(host, candidate, b"", config), native)
-    prepared = program.compile_all(source, driver, config["folder"])
-    if prepared is None:
-        host.send(wire.NOT_COMPILED)
-        os._exit(0)
-    forker = config.get("forker", TestForker)(host, candidate, wire.read_all(2), config)
-    memory = candidate["memory_bytes"] + config["own_bytes"]
-    resource.setrlimit(resource.RLIMIT_AS, (memory, memory + candidate["stack_bytes"]))
-    signal.signal(END_TEST, forker.end_test)
-    forker.reseeds = prepared.uses_random and "numpy.random" in sys.modules
-    gc.freeze()
-    prepared.make_ready()
-    host.send(wire.COMPILED)
-    return prepared, forker
 
 
 def lay_out(candidate: jail.Config, source: int, config: jail.Config) -> NativeProgram | None:
@@ -224,20 +217,17 @@ def serve_native(forker: TestForker, native: NativeProgram) -> NoReturn:
     raise SystemError("a test's process wasn't replaced by its program")
 
 
-def keep_only(host_fd: int, ruleset: int | None, image: int = -1) -> int:
-    """Close all descriptors but the host's socket, which becomes 3, the rule set (`RULES`), and an `image`, if any."""
-    high = os.dup(host_fd) if host_fd <= RULES else host_fd
-    if ruleset is not None:
-        kept = os.dup(ruleset)
-        os.dup2(high, 3, inheritable=False)
+def keep_only(host_fd: int, ruleset: int | None, image: int) -> None:
+    """Close all descriptors but the host's socket (`HOST`), the rule set (`RULES`), and an `image`, unless it is -1."""
+    first, high = RULES, os.dup(host_fd) if host_fd <= RULES else host_fd
+    kept = -1 if ruleset is None else os.dup(ruleset)
+    os.dup2(high, HOST, inheritable=False)
+    if kept >= 0:
         os.dup2(kept, RULES, inheritable=False)
-    else:
-        os.dup2(high, 3, inheritable=False)
-    first = RULES + (ruleset is not None)
+        first += 1
     if image >= 0:
         os.closerange(first, image)
     k.close_from(first if image < 0 else image + 1)
-    return 3
 
 
 def limit(candidate: jail.Config, others: int, own: int) -> None:

@@ -30,7 +30,6 @@ from alpha_codium.sandbox.engine.inside import kernel as k
 OLDEST_LANDLOCK = 3
 # Threads of programs fail to start when our user's other tasks have increased by this number.
 MORE_TASKS = 256
-PROGRAM_FOLDER = "/program"
 
 
 def enter(config: jail.Config) -> None:
@@ -45,11 +44,12 @@ def enter(config: jail.Config) -> None:
     config["forker"] = WalledTestForker
     k.prctl(k.PR_SET_CHILD_SUBREAPER, 1)
     config["proc"] = os.path.exists("/proc/self/fd")
-    folder = config["scratch"] + PROGRAM_FOLDER
+    folder = config["scratch"] + jail.PROGRAM_FOLDER
     os.mkdir(folder, 0o700)
     config["program_folder"] = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     config["program_path"] = folder
     make_box(config)
+    config["landlock"] = landlock_ruleset(config)
 
 
 def die_with(parent: int) -> None:
@@ -62,7 +62,7 @@ def die_with(parent: int) -> None:
 def make_box(config: jail.Config) -> None:
     """Make an empty folder for programs, with a link to the program."""
     os.mkdir(config["folder"], 0o700)
-    os.symlink(".." + PROGRAM_FOLDER + "/" + wire.PROGRAM, config["folder"] + "/" + wire.PROGRAM)
+    os.symlink(".." + jail.PROGRAM_FOLDER + "/" + wire.PROGRAM, config["folder"] + "/" + wire.PROGRAM)
     # Any change of the folder sets another time, even if the clock is coarse.
     os.utime(config["folder"], ns=(0, 0))
 
@@ -85,7 +85,7 @@ def landlock_ruleset(config: jail.Config) -> int:
     rules = [rule for path in config["read_only"] for rule in readable(path, config["hidden"])]
     if config["tools"]:
         rules = [(path, access | k.EXECUTE) for path, access in rules]
-    rules += [(config["scratch"] + PROGRAM_FOLDER, k.READ), (config["folder"], k.CHANGE)]
+    rules += [(config["scratch"] + jail.PROGRAM_FOLDER, k.READ), (config["folder"], k.CHANGE)]
     return k.landlock_rules([*rules, *jail.device_rules()])
 
 

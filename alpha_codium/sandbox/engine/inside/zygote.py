@@ -45,17 +45,7 @@ def serve(control_fd: int, depth: int) -> tuple[jail.Config, list[int], program.
     control = _socket.socket(fileno=control_fd)
     config = marshal.loads(control.recv(wire.MESSAGE_BYTES))
     place = place_of(config)
-    prepare(config)
-    allow_recursion(config["depth"] - depth)
-    place.enter(config)
-    k.prctl(k.PR_SET_DUMPABLE, 0)
-    config["landlock"] = place.landlock_ruleset(config)
-    k.warm_up()
-    if config["warm_up"]:
-        warm_up(config)
-    gc.collect()
-    k.give_back()
-    gc.freeze()
+    settle(config, depth, place.enter)
     say_ready(control, config)
     while True:
         message, fds = receive(control)
@@ -85,8 +75,22 @@ def place_of(config: jail.Config) -> Any:
     return config["place"]
 
 
+def settle(config: jail.Config, depth: int, enter: Callable[[jail.Config], None]) -> None:
+    """Enter the jail, with all that candidates have in common in memory; `depth` is how deep we can recurse."""
+    prepare(config)
+    allow_recursion(config["depth"] - depth)
+    enter(config)
+    k.prctl(k.PR_SET_DUMPABLE, 0)
+    k.warm_up()
+    if config["warm_up"]:
+        warm_up(config)
+    gc.collect()
+    k.give_back()
+    gc.freeze()
+
+
 def prepare(config: jail.Config) -> None:
-    """Prepare everything that is the same for all candidates and needs the host's file system or rights."""
+    """Prepare what needs the host's file system or rights."""
     huge_pages.hold_code()
     # A program could end us by a SIGINT.
     signal.signal(signal.SIGINT, signal.SIG_DFL)

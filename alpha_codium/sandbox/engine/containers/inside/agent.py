@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import _signal as signal  # pyrefly: ignore[missing-import] - the C module: `signal` loads enum
 import _socket
-import gc
 import io
 import marshal
 import os
@@ -23,14 +22,14 @@ from alpha_codium.sandbox.engine import files
 from alpha_codium.sandbox.engine.containers.inside import container_jail, frames
 from alpha_codium.sandbox.engine.containers.inside.host_stream import HostStream
 from alpha_codium.sandbox.engine.containers.inside.link import Link
-from alpha_codium.sandbox.engine.inside import kernel as k
 from alpha_codium.sandbox.engine.inside import program, walls, wire, zygote
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    Config = dict[str, Any]
+    from alpha_codium.sandbox.engine.inside.jail import Config
+
     Started = tuple[Config, list[int], program.Driver | None, Config]
 
 # gVisor counts CPU time in ticks of 10 ms; a test with a count of 0 is reported with half a tick.
@@ -44,16 +43,7 @@ def serve(depth: int) -> Started:
     config = marshal.loads(stream.receive()[2])
     os.environ.clear()
     os.environ.update(config["environment"])
-    zygote.prepare(config)
-    zygote.allow_recursion(config["depth"] - depth)
-    container_jail.enter(config)
-    k.prctl(k.PR_SET_DUMPABLE, 0)
-    k.warm_up()
-    if config["warm_up"]:
-        zygote.warm_up(config)
-    gc.collect()
-    k.give_back()
-    gc.freeze()
+    zygote.settle(config, depth, container_jail.enter)
     stream.send(frames.READY, 0, bytes([config["nested"], config["proc"]]))
     while True:
         kind, number, data = stream.receive()

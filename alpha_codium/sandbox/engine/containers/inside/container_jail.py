@@ -4,8 +4,9 @@
    a user other than the agent's, and a /proc of that namespace, in which the runner itself is hidden by a mount: gVisor
    of 2022 lets any process open the files of any other that it sees in /proc.
 2. Without root, the agent first makes a user namespace, in which it can make pid namespaces for its runners.
-3. If that is forbidden too (by Docker's seccomp profile), a test can't start processes, and can signal only itself: see
-   `forkers`. If the agent is root, its runners are of another user here, too.
+3. If that is forbidden too (by Docker's seccomp profile), a test is a single process, whose filter forbids it to start
+   others and to signal any but itself. If the agent is root, its runners are of another user here, too; else all
+   processes of the container have the same user, and none can be opened or traced.
 4. The root is read-only; writable folders are checked for changes and emptied after each candidate.
 """
 
@@ -19,11 +20,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
 
-    Config = dict[str, Any]
+    from alpha_codium.sandbox.engine.inside.jail import Config
 
 from alpha_codium.sandbox.engine import files
-from alpha_codium.sandbox.engine.containers.inside import forkers, root
-from alpha_codium.sandbox.engine.inside import jail, walls, wire
+from alpha_codium.sandbox.engine.containers.inside import root
+from alpha_codium.sandbox.engine.inside import jail, runner, walls, wire
 from alpha_codium.sandbox.engine.inside import kernel as k
 
 # Folders that can be written to in some containers.
@@ -52,7 +53,7 @@ def enter(config: Config) -> None:
     if not config["nested"] and works(k.unshare, k.CLONE_NEWUSER | k.CLONE_NEWPID):
         config["nested"], config["uid"] = True, 0
         become_first_process(os.geteuid(), os.getegid())
-    config["forker"] = forkers.NestedTestForker if config["nested"] else forkers.FlatTestForker
+    config["forker"] = NestedTestForker if config["nested"] else FlatTestForker
     config["walls"], config["landlock"], config["others"] = not config["nested"], None, 0
     config["proc"] = os.path.exists("/proc/self/fd")
     config["own_pids"] = own_pids()
@@ -243,3 +244,41 @@ def state(config: Config) -> list[tuple[int, ...]]:
         else:
             found.append((s.st_ino, s.st_mode, s.st_nlink, s.st_size, s.st_mtime_ns, s.st_ctime_ns))
     return found
+
+
+class NestedTestForker(runner.TestForker):
+    """The forker for a runner with its own pid namespace.
+
+    There, `kill(-1)` may miss a process in gVisor, which signals processes one by one and misses those that are being
+    forked (observed: a daemon that survived until the wall limit).
+    """
+
+    pause = 0.0005
+
+    def serve(self) -> None:
+        """See `runner.TestForker`."""
+        forget_errors()
+        super().serve()
+
+
+class FlatTestForker(walls.WalledTestForker):
+    """The forker for a runner without namespaces, which identifies its test by process id."""
+
+    def serve(self) -> None:
+        """See `runner.TestForker`."""
+        forget_errors()
+        super().serve()
+
+    def enclose(self) -> None:
+        """In the new process: die with the runner, and install the filter of a test."""
+        walls.die_with(self.runner)
+        self.install_own_filter()
+
+
+def forget_errors() -> None:
+    """Close the file that a runner had for stderr, so that two tests can't communicate by it."""
+    # A root without devices has no /dev/null; a folder can't be written to, either.
+    exists = os.path.exists(os.devnull)
+    nothing = os.open(os.devnull, os.O_WRONLY | os.O_CLOEXEC) if exists else os.open("/", os.O_RDONLY | os.O_CLOEXEC)
+    os.dup2(nothing, 2)
+    os.close(nothing)

@@ -15,9 +15,7 @@ import os
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
-    Config = dict[str, Any]
+    from alpha_codium.sandbox.engine.inside.jail import Config
 
 from alpha_codium.sandbox.engine.inside import kernel as k
 from alpha_codium.sandbox.engine.inside import wire
