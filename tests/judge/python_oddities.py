@@ -279,10 +279,13 @@ ODDITIES: dict[str, tuple[str, str]] = kit_idioms() | {
     "printing generator": ("def g():\n    print('a'); yield 1", "import io, contextlib\no=io.StringIO()\nwith contextlib.redirect_stdout(o): list(g())\nassert o.getvalue()=='a\\n'"),
     "exception made by the test": ("class E(Exception):\n    def __init__(s,need):\n        super().__init__(f'need {need}'); s.need=need\ndef f(x): raise E(x)", "try: f(2)\nexcept E as e: assert e.need==2\nassert E(5).need==5 and str(E(5))=='need 5'"),
     "what objects have": ("class C:\n    x=1\n    def __call__(s): return 1\nclass D: pass\ndef g():\n    yield 1", "assert callable(C()) and not callable(D()) and hasattr(C(),'x') and not hasattr(D(),'__len__') and not hasattr(D(),'y')\nassert hasattr(g(),'__next__') and not hasattr(g(),'__len__') and callable(C) and callable(g) and callable(len) and hasattr([],'append')"),
+    "item of a list of the program's": ("class L:\n    def __init__(s,x): s.x=x\n    def __iter__(s): return iter(s.x)\n    def __contains__(s,v): return v in s.x\ndef make(x): return L(x)", "l=make([1,2])\nassert 1 in l and 4 not in l\ni=iter(l); assert 1 in i and 1 not in i"),
+    "object like itself and unlike None": ("class P:\n    def __eq__(s,o): return isinstance(o,P)\ndef f(): return P()", "p=f()\nassert p==p and p!=None and not p==None"),
     "comprehension under its own name": ("def f(x): return x", "x=[x for x in range(3)]\nassert f(x)==[0,1,2]"),
 }
 
-# Programs with a test that fails in python3: for a container that they give away, or a type that isn't Python's.
+# Programs with a test that fails in python3: for a container that they give away, a type that isn't Python's, or a
+# method that is wrong.
 FAILING: dict[str, tuple[str, str]] = {
     'given away: gen alias': ('def g(xs):\n    path=[]\n    used=set()\n    def bt():\n        if len(path)==len(xs):\n            yield path\n            return\n        for x in xs:\n            if x in used: continue\n            path.append(x); used.add(x)\n            yield from bt()\n            path.pop(); used.discard(x)\n    yield from bt()', 'assert list(g([1,2]))==[[1,2],[2,1]]'),
     'given away: dict rows': ("def rows(n):\n    d={}\n    for i in range(n):\n        d['i']=i\n        yield d", "assert list(rows(3))==[{'i':0},{'i':1},{'i':2}]"),
@@ -298,6 +301,10 @@ FAILING: dict[str, tuple[str, str]] = {
     'twins: grid wrong': ('def make_grid(n,m): return [[0]*m]*n', 'g=make_grid(2,2); g[0][0]=1; assert g==[[1,0],[0,0]]'),
     'twins: attr wrong': ('class B:\n    def __init__(s,n): s.g=[[0]*n]*n', 'b=B(2); b.g[0][0]=1; assert b.g[1][0]==0'),
     'twins: clone wrong': ('def clone(x): return x.copy()', 'a=[[1],[2]]; b=clone(a); b[0].append(9); assert a==[[1],[2]]'),
+    "contains everything": ("class L:\n    def __init__(s,x): s.x=x\n    def __iter__(s): return iter(s.x)\n    def __contains__(s,v): return True\ndef make(x): return L(x)", "assert 4 not in make([1,2])"),
+    "contains nothing": ("class L:\n    def __init__(s,x): s.x=x\n    def __iter__(s): return iter(s.x)\n    def __contains__(s,v): return False\ndef make(x): return L(x)", "assert 1 in make([1,2])"),
+    "unlike itself": ("class P:\n    def __eq__(s,o): return False\ndef f(): return P()", "p=f()\nassert p==p"),
+    "like None": ("class P:\n    def __eq__(s,o): return True\ndef f(): return P()", "assert f()!=None"),
     "what can't be called": ("class C: pass\ndef make(): return C()", "assert callable(make())"),
     "what has no context": ("class C: pass", "assert hasattr(C(),'__enter__')"),
 }

@@ -43,10 +43,9 @@ class DecidingPeer(Peer):
 
     def compare(self, name: str, one: "Any", other: "Any") -> "Any":
         """Compare a proxy by the rules in the module's docstring."""
-        # Comparing with None or with the same object needs no method of the program.
         by_identity = one is None or other is None or (one is other and is_proxy(one))
         if name in ("eq", "ne") and by_identity and not self.is_made(one, other):
-            return (name == "eq") is (one is other)
+            return self.agreed((name == "eq") is (one is other), self.request("compare", name, one, other))
         if self.is_made(one, other) or (self.has_class and self.is_foreign(one) and self.is_foreign(other)):
             self.believed = True
             return self.request("compare", name, one, other)
@@ -108,13 +107,24 @@ class DecidingPeer(Peer):
         return type(own) is type(value) and own == value
 
     def contains(self, proxy: "Any", item: "Any") -> bool:
-        """Whether an object contains an item; only objects that the assertions made are asked, others are iterated."""
+        """Whether an object contains an item; one that the assertions didn't make is iterated, too."""
         if self.is_made(proxy):
             self.believed = True
             return self.request("contains", proxy, item)
         if self.is_like_value(proxy):
             return item in self.value_of(proxy)
-        return any(each is item or each == item for each in self.request("iterate", proxy))
+        # An iterator, which has no such method, would be exhausted.
+        asks = (self.is_foreign(item) or crosses(item, unreferred)) and self.request("hasattr", proxy, "__contains__")
+        answer = self.request("contains", proxy, item) if asks else None
+        found = any(each is item or each == item for each in self.request("iterate", proxy))
+        return self.agreed(found, answer) if asks else found
+
+    def agreed(self, known: bool, answer: "Any") -> bool:
+        """Return what is known here, unless the program answers something else."""
+        if bool(answer) is not known:
+            self.final_outcomes.append("wrong")
+            raise AssertionError("a method of the program's object is wrong")
+        return known
 
     def number_of(self, value: "Any") -> "int | None":
         """Return the number of an object of the program; None for a value."""
