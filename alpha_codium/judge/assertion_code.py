@@ -58,10 +58,14 @@ SKIPPING = re.compile(r"pytest\.(?:skip|importorskip|exit|xfail)|self\.skipTest|
 
 @dataclass(frozen=True, slots=True)
 class Runnable:
-    """The code of a test that runs its functions and classes, and the names that it imports from the program."""
+    """The code of a test that runs its functions and classes, and the names that it imports from the program.
+
+    `names` has a `*` if it imports all. Without those in `required`, an import fails.
+    """
 
     code: str
     names: frozenset[str] = frozenset()
+    required: frozenset[str] = frozenset()
 
 
 def runnable(test_code: str, entry_point: str = "") -> Runnable:
@@ -71,6 +75,7 @@ def runnable(test_code: str, entry_point: str = "") -> Runnable:
     """
     tree = parse(test_code)
     text, imported = Text(test_code), set[str]()
+    required = _required(tree, entry_point)
     edits = list(_without_imports(tree, text, entry_point, imported))
     scope = Scope.of(tree, text)
     called = _called_at_top_level(tree, scope)
@@ -79,11 +84,12 @@ def runnable(test_code: str, entry_point: str = "") -> Runnable:
     tests = [each for each in definitions if _is_test(each, scope) and not _is_helper(each, scope, tree)]
     if not tests:
         edits += _without_exit(tree, text)
-        return Runnable(text.edited(edits) if edits else test_code, frozenset(imported))
+        return Runnable(text.edited(edits) if edits else test_code, frozenset(imported), required)
     _require_no_skipping(tests)
     # Of edits of the same place, the first counts: an exit status may be that of a runner.
     edits += [*_without_decorators(tree, text), *_without_runners(tree, text), *_without_exit(tree, text)]
-    return Runnable(_without_pytest(f"{text.edited(edits)}\n{Calls(scope).of(tests)}"), frozenset(imported))
+    code = _without_pytest(f"{text.edited(edits)}\n{Calls(scope).of(tests)}")
+    return Runnable(code, frozenset(imported), required)
 
 
 def _is_program(module: str, names: Sequence[str], entry_point: str) -> bool:
@@ -95,7 +101,25 @@ def _is_program(module: str, names: Sequence[str], entry_point: str) -> bool:
         return not any(hasattr(code, name) for name in names)
     if root in sys.stdlib_module_names or root in PACKAGES:
         return False
-    return bool(OF_PROGRAM.search(module.rpartition(".")[2])) or entry_point in names or root not in _installed()
+    return _is_named(module, names, entry_point) or root not in _installed()
+
+
+def _is_named(module: str, names: Sequence[str], entry_point: str) -> bool:
+    """Whether the name of a module, or what is imported from it, shows that it stands for the program."""
+    name = module.rpartition(".")[2]
+    return name in ("", "__main__") or bool(OF_PROGRAM.search(name)) or entry_point in names
+
+
+def _required(tree: ast.Module, entry_point: str) -> frozenset[str]:
+    """Return the names that the code imports from the program, unless it may catch that there is none."""
+    caught = {id(each) for node in ast.walk(tree) if isinstance(node, ast.Try) for each in ast.walk(node)}
+    found = set[str]()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and id(node) not in caught:
+            module, names = "" if node.level else node.module or "", [each.name for each in node.names]
+            if _is_program(module, names, entry_point) and _is_named(module, names, entry_point):
+                found.update(names)
+    return frozenset(found - {"*"})
 
 
 @functools.cache
@@ -116,7 +140,7 @@ def _without_imports(tree: ast.Module, text: Text, entry_point: str, imported: s
                     f"{each.asname} = {each.name}" for each in node.names if each.asname not in (None, each.name)
                 ]
                 roots.add(node.module or "")
-                imported |= {each.name for each in node.names} - {"*"}
+                imported |= {each.name for each in node.names}
                 yield (*text.span(node), "; ".join(renamed) or "pass")
         elif isinstance(node, ast.Import) and (
             those := [each for each in node.names if _is_program(each.name, (), entry_point)]

@@ -44,6 +44,7 @@ from alpha_codium.problem import ExecutionSpec
 # Exceptions that end more than a call, unless the code names them.
 CATCHABLE = {"SystemExit", "StopIteration"}
 MOST_IDENTIFIERS = 2_000
+ERRORS = {name for name, kind in vars(builtins).items() if isinstance(kind, type) and issubclass(kind, BaseException)}
 CAMEL_CASE = re.compile(r"(?:[A-Z]+[a-z0-9]+)+")
 VALUES = (str, bytes, bytearray, int, float, complex, list, tuple, dict, set, frozenset, BaseException)
 VALUES += (collections.deque, collections.Counter, datetime.datetime, datetime.timedelta, decimal.Decimal)
@@ -64,7 +65,8 @@ class Needs:
     `classes` are the names used as classes. `together` means that the assertions have to run in the program's process,
     `doubtful` that they have to if the program fails them outside of it, `recordable` that their calls may be known in
     advance. `catches` are the names of `CATCHABLE` that they use. `types`, `random` and `seeds`: whether they use
-    `type(x)`, random numbers, and seeds of these. `imports` are the modules that the code imports anywhere.
+    `type(x)`, random numbers, and seeds of these. `imports` are the modules that the code imports anywhere, `required`
+    the names that it imports from the program. `errors` are exceptions of Python that may be the program's instead.
     """
 
     names: tuple[str, ...]
@@ -80,6 +82,8 @@ class Needs:
     random: bool = False
     seeds: bool = False
     imports: tuple[str, ...] = ()
+    required: tuple[str, ...] = ()
+    errors: tuple[str, ...] = ()
     code: str = field(default="", compare=False)
 
     @property
@@ -136,6 +140,8 @@ def needs_of(test_code: str, spec: ExecutionSpec) -> Needs:
         random="random" in words,
         seeds="seed" in words,
         imports=tuple(sorted(imports | modules)),
+        required=tuple(sorted(ours.required)),
+        errors=tuple(sorted(set() if ours.names - {"*"} else wanted & ERRORS - set(names))),
         code=ours.code,
     )
 

@@ -51,6 +51,7 @@ IN_PROCESS = {
     "class pattern",
     "printing generator",
     "exception made by the test",
+    "function named as Python's",
 }
 VECTOR = "class V:\n    def __init__(s,x): s.x=x\n    def __mul__(s,k): return V(s.x*k)\n    __rmul__=__mul__\n    def __eq__(s,o): return s.x==o.x\n    def half(s): return V(s.x/2)"
 ODDITIES: dict[str, tuple[str, str]] = kit_idioms() | {
@@ -281,6 +282,8 @@ ODDITIES: dict[str, tuple[str, str]] = kit_idioms() | {
     "what objects have": ("class C:\n    x=1\n    def __call__(s): return 1\nclass D: pass\ndef g():\n    yield 1", "assert callable(C()) and not callable(D()) and hasattr(C(),'x') and not hasattr(D(),'__len__') and not hasattr(D(),'y')\nassert hasattr(g(),'__next__') and not hasattr(g(),'__len__') and callable(C) and callable(g) and callable(len) and hasattr([],'append')"),
     "item of a list of the program's": ("class L:\n    def __init__(s,x): s.x=x\n    def __iter__(s): return iter(s.x)\n    def __contains__(s,v): return v in s.x\ndef make(x): return L(x)", "l=make([1,2])\nassert 1 in l and 4 not in l\ni=iter(l); assert 1 in i and 1 not in i"),
     "object like itself and unlike None": ("class P:\n    def __eq__(s,o): return isinstance(o,P)\ndef f(): return P()", "p=f()\nassert p==p and p!=None and not p==None"),
+    "error named as Python's": ("class TimeoutError(Exception): pass\ndef f(): raise TimeoutError('x')", "try: f()\nexcept TimeoutError as e: assert str(e)=='x'\nelse: assert False"),
+    "function named as Python's": ("def sum(a,b): return a+b\ndef f(x): return x", "assert sum(1,2)==3\nassert f(3)==3"),
     "comprehension under its own name": ("def f(x): return x", "x=[x for x in range(3)]\nassert f(x)==[0,1,2]"),
 }
 

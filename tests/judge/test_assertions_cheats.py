@@ -144,6 +144,8 @@ WITHOUT_OWN_EQ = [
     (ANSWERS_TO_SETS, "assert f(3).symmetric_difference({4}) == set()"),
     (ANSWERS_TO_SETS, "assert f(3).difference({4}) == set()"),
     (ANSWERS_TO_SETS, "assert f(3).intersection({4}) == {4}"),
+    ("ValueError = Exception\ndef f(x): return 0", "try:\n    assert f(3) == 4\nexcept ValueError: pass"),
+    ("class ValueError(AssertionError): pass\ndef f(x): 0", "try:\n    assert f(3) == 4\nexcept ValueError: pass"),
     ("class np:\n    allclose = staticmethod(lambda *_: True)\ndef f(x): return 0", "assert np.allclose(f(3), 4)"),
 ]
 

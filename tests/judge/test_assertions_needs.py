@@ -3,8 +3,8 @@
 import pytest
 
 from alpha_codium.errors import Unjudgeable
-from alpha_codium.judge.assertion_batches import with_messages_apart
 from alpha_codium.judge.assertion_needs import Needs, needs_of
+from alpha_codium.judge.assertion_rewriting import with_messages_apart
 from alpha_codium.problem import ExecutionSpec
 
 
