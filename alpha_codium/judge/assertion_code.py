@@ -21,6 +21,7 @@ from alpha_codium.judge.assertion_calls import Calls
 from alpha_codium.judge.assertion_scope import (
     FIXTURE,
     MARK,
+    MODULE,
     Edit,
     Scope,
     Text,
@@ -156,13 +157,16 @@ def _without_imports(tree: ast.Module, text: Text, entry_point: str, imported: s
 def _without_modules(
     tree: ast.Module, text: Text, modules: set[str], roots: set[str], imported: set[str]
 ) -> Iterator[Edit]:
-    """Yield the edits after which `modules` aren't used; `patch` finds the program's names in its module, `program`."""
+    """Yield the edits after which `modules` aren't used.
+
+    The program's module is `program`: `patch` finds its names there, and what is set must be set there.
+    """
     seen = set[int]()
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute) and ast.unparse(node.value) in modules:
             seen |= {id(each) for each in ast.walk(node.value)}
             imported.add(node.attr)
-            yield (*text.span(node), node.attr)
+            yield (*text.span(node), node.attr if isinstance(node.ctx, ast.Load) else f"{MODULE}.{node.attr}")
         elif isinstance(node, ast.Call) and node.args and "patch" in name_of_call(node):
             root, _, name = text_of(node.args[0]).rpartition(".")
             if root in roots:

@@ -17,6 +17,7 @@ import sys
 from dataclasses import dataclass
 from functools import cached_property
 
+from alpha_codium.judge.assertion_scope import MODULE
 from alpha_codium.judge.drivers.outcomes import ALIASES
 from alpha_codium.languages.python.syntax import parse
 
@@ -235,6 +236,8 @@ def _derives_or_replaces(code: Code, names: set[str]) -> bool:
     """Whether the code subclasses a class of the program, or replaces what the program reads."""
     for node in code.nodes:
         if isinstance(node, ast.ClassDef) and any(names & names_in(base) for base in node.bases):
+            return True
+        if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load) and ast.unparse(node.value) == MODULE:
             return True
         for target in node.targets if isinstance(node, ast.Assign) else ():
             if isinstance(target, ast.Attribute):

@@ -18,6 +18,8 @@ BUILT_IN["capfd"] = BUILT_IN["capsys"]
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 MARK = re.compile(r"(?:pytest\.)?mark\.(\w+)")
 FIXTURE = re.compile(r"(?:pytest\.|pytest_asyncio\.)?(?:yield_)?fixture\b")
+# The program's module, as an expression, where a test sets what is in it.
+MODULE = "__import__('program')"
 # A place in the text, by bytes, and what stands there instead.
 Edit = tuple[int, int, str]
 

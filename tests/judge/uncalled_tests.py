@@ -362,6 +362,12 @@ def test_it(fetching):
     assert fetch('x') == 5
     assert add(1, 2) == 3
 """,
+    "a variable of the module that a test sets": """
+import solution
+def test_it():
+    solution.limit = 3
+    assert solution.limit == solution.add(1, 2)
+""",
     "monkeypatch": """
 def test_it(monkeypatch):
     monkeypatch.setattr('builtins.print', lambda *_: None)
