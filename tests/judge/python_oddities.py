@@ -36,7 +36,6 @@ IN_PROCESS = {
     "name bound anew",
     "decorator that looks at the signature",
     "decorator that looks at annotations",
-    "members of a class",
     "fields of a dataclass",
     "counter of the module",
     "function that is spied on",
@@ -284,6 +283,9 @@ ODDITIES: dict[str, tuple[str, str]] = kit_idioms() | {
     "object like itself and unlike None": ("class P:\n    def __eq__(s,o): return isinstance(o,P)\ndef f(): return P()", "p=f()\nassert p==p and p!=None and not p==None"),
     "error named as Python's": ("class TimeoutError(Exception): pass\ndef f(): raise TimeoutError('x')", "try: f()\nexcept TimeoutError as e: assert str(e)=='x'\nelse: assert False"),
     "function named as Python's": ("def sum(a,b): return a+b\ndef f(x): return x", "assert sum(1,2)==3\nassert f(3)==3"),
+    "list of two objects": ("class S:\n    def __init__(s,xs): s.xs=xs\n    def push(s,x): s.xs.append(x)\n    def size(s): return len(s.xs)", "xs=[]; a=S(xs); b=S(xs=xs); a.push(1); b.push(2); xs.append(3); assert a.size()==b.size()==3 and xs==[1,2,3]"),
+    "collections given away": ("from collections import Counter, defaultdict, deque\nclass G:\n    def __init__(s): s.g=defaultdict(list); s.q=deque(); s.c=Counter()\n    def put(s,k,v): s.g[k].append(v); s.q.append(v); s.c[k]+=1\n    def get(s): return s.q.popleft()", "g=G(); g.put('a',1); g.q.append(2); g.g['a'].append(3); g.c['a']+=5; g.put('a',4)\nassert g.get()==1 and list(g.q)==[2,4] and g.g=={'a':[1,3,4]} and g.c['a']==7"),
+    "operators of a derived list": ("class L(list): pass\ndef f(): return L([3,1])", "assert f()+[1]==[3,1,1] and [1]+f()==[1,3,1] and f()*2==[3,1,3,1]\nx=f(); x+=[5]; assert x==[3,1,5]; x*=2; assert len(x)==6 and 'append' in dir(x)"),
     "comprehension under its own name": ("def f(x): return x", "x=[x for x in range(3)]\nassert f(x)==[0,1,2]"),
 }
 
@@ -308,6 +310,7 @@ FAILING: dict[str, tuple[str, str]] = {
     "contains nothing": ("class L:\n    def __init__(s,x): s.x=x\n    def __iter__(s): return iter(s.x)\n    def __contains__(s,v): return False\ndef make(x): return L(x)", "assert 1 in make([1,2])"),
     "unlike itself": ("class P:\n    def __eq__(s,o): return False\ndef f(): return P()", "p=f()\nassert p==p"),
     "like None": ("class P:\n    def __eq__(s,o): return True\ndef f(): return P()", "assert f()!=None"),
+    "sum that is wrong": ("class L(list):\n    def __add__(s,o): return L([1])\ndef f(): return L([3])", "assert f()+[1]==[3,1]"),
     "what can't be called": ("class C: pass\ndef make(): return C()", "assert callable(make())"),
     "what has no context": ("class C: pass", "assert hasattr(C(),'__enter__')"),
 }

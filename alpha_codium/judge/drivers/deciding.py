@@ -77,7 +77,7 @@ class DecidingPeer(Peer):
         return is_proxy(value) and is_compared(base_of_proxy(value))
 
     def operate(self, name: str, *operands: "Any") -> "Any":
-        """Do arithmetic with objects that the assertions made, or with the program's objects only."""
+        """Do arithmetic with objects that the assertions made, or as with the builtin values of objects."""
         if self.is_made(*operands):
             value = self.request("operate", name, *operands)
             # A value in place of an object is only what the program says.
@@ -86,25 +86,52 @@ class DecidingPeer(Peer):
             return value
         if any(map(self.is_like_value, operands)):
             return OPERATIONS["operate"](name, *map(self.value_of, operands))
-        if not all(map(self.is_foreign, operands)):
-            self.refuse()
         if len(operands) > 1:
-            value = self.request("operate", name, *operands)
-            self.believed = self.believed or not self.is_computed(value, name, operands)
-            return value
+            return self.operate_on_several(name, operands)
         key = (name, self.number_of(operands[0]))
         if key not in self.given:
             self.given[key] = self.request("operate", name, *operands)
         return self.given[key]
 
-    def is_computed(self, value: "Any", name: str, operands: "tuple[Any, ...]") -> bool:
-        """Whether an answer equals the result for the operands' builtin values, as with an `IntEnum`."""
+    def operate_on_several(self, name: str, operands: "tuple[Any, ...]") -> "Any":
+        """Return the program's result if it equals that for the operands' builtin values, as with an `IntEnum`.
+
+        Another one is believed if all are objects of the program.
+        """
+        may_differ = all(map(self.is_foreign, operands))
+        own = self.computed(name, operands) if all(map(self.can_be_sent, operands)) else None
+        if own is None and not may_differ:
+            self.refuse()
+        value = self.request("operate", name, *operands)
+        if name.startswith("i"):  # in place: the object has changed
+            self.given.clear()
+        if own is None or not self.is_like(value, own):
+            if not may_differ:
+                self.refuse()
+            self.believed = True
+        return value
+
+    def computed(self, name: str, operands: "tuple[Any, ...]") -> "Any":
+        """Return the result for the operands' builtin values; None if they have none, or if the operation fails."""
+        if not all(map(self.has_value, operands)):
+            return None
         try:
-            own = OPERATIONS["operate"](name, *map(content_of, operands))
-            value = content_of(value) if self.is_foreign(value) else value
-        except Exception:  # noqa: BLE001 - the operands have no builtin values, or the operation fails
-            return False
-        return type(own) is type(value) and own == value
+            return OPERATIONS["operate"](name, *map(self.value_of, operands))
+        except Exception:  # noqa: BLE001 - the operands are of other types
+            return None
+
+    def is_like(self, value: "Any", own: "Any") -> bool:
+        """Whether a value, or the builtin value of an object, is this one."""
+        content = self.value_of(value) if self.has_value(value) else None
+        return type(own) is type(content) and bool(own == content)
+
+    def has_value(self, value: "Any") -> bool:
+        """Whether something is a value, or an object of a class that is derived from a builtin type."""
+        return not is_proxy(value) or base_of_proxy(value) is not None
+
+    def can_be_sent(self, value: "Any") -> bool:
+        """Whether something is an object of the program, or a value that can be encoded."""
+        return self.is_foreign(value) or crosses(value, unreferred)
 
     def contains(self, proxy: "Any", item: "Any") -> bool:
         """Whether an object contains an item; one that the assertions didn't make is iterated, too."""
@@ -114,7 +141,7 @@ class DecidingPeer(Peer):
         if self.is_like_value(proxy):
             return item in self.value_of(proxy)
         # An iterator, which has no such method, would be exhausted.
-        asks = (self.is_foreign(item) or crosses(item, unreferred)) and self.request("hasattr", proxy, "__contains__")
+        asks = self.can_be_sent(item) and self.request("hasattr", proxy, "__contains__")
         answer = self.request("contains", proxy, item) if asks else None
         found = any(each is item or each == item for each in self.request("iterate", proxy))
         return self.agreed(found, answer) if asks else found
