@@ -42,7 +42,7 @@ from alpha_codium.languages.python.syntax import UNPARSABLE, fault_in, parse
 from alpha_codium.problem import ExecutionSpec
 
 # Exceptions that end more than a call, unless the code names them.
-CATCHABLE = {"SystemExit", "StopIteration"}
+CATCHABLE = {"SystemExit", "StopIteration", "KeyboardInterrupt"}
 MOST_IDENTIFIERS = 2_000
 ERRORS = {name for name, kind in vars(builtins).items() if isinstance(kind, type) and issubclass(kind, BaseException)}
 CAMEL_CASE = re.compile(r"(?:[A-Z]+[a-z0-9]+)+")
@@ -214,13 +214,22 @@ def _is_used_global(symbol: symtable.Symbol, scope: symtable.SymbolTable) -> boo
 def _classes_in(tree: ast.AST, names: set[str]) -> set[str]:
     """Return the `names` that must be classes if the code is right."""
     made: dict[str, str] = {}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Assign):
-            value = node.value
-            made_by = name_of(value.func) if isinstance(value, ast.Call) else made.get(variable_of(value))
-            if made_by:
-                made |= dict.fromkeys(filter(None, map(variable_of, node.targets)), made_by)
+    for target, value in (binding for node in ast.walk(tree) for binding in _bindings(node)):
+        made_by = name_of(value.func) if isinstance(value, ast.Call) else made.get(variable_of(value))
+        if made_by and variable_of(target):
+            made[variable_of(target)] = made_by
     return {name for node in ast.walk(tree) for name in _shown_by(node, made) if name in names}
+
+
+def _bindings(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """Yield what a node binds, and to what: `a, b = A(), B()`, `with A() as a`."""
+    if isinstance(node, ast.withitem) and node.optional_vars is not None:
+        yield node.optional_vars, node.context_expr
+    for target in node.targets if isinstance(node, ast.Assign) else ():
+        if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
+            yield from zip(target.elts, node.value.elts, strict=False)
+        else:
+            yield target, node.value
 
 
 def _shown_by(node: ast.AST, made: dict[str, str]) -> set[str]:

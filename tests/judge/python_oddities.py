@@ -77,6 +77,7 @@ ODDITIES: dict[str, tuple[str, str]] = kit_idioms() | {
     'twins: dict': ('def group(xs): return {len(x): x for x in xs}', 'xs=[[1],[2,3]]; g=group(xs); g[1].append(5); assert xs==[[1,5],[2,3]]'),
     'twins: dict same': ("def f():\n    l=[]\n    return {'a': l, 'b': l}", "d=f(); d['a'].append(1); assert d['b']==[1]"),
     'twins: sorted in place': ("def f(items, n):\n    items.sort(key=lambda x: -x['p'])\n    return items[:n]", "assert f([{'p': 1}, {'p': 2}], 1) == [{'p': 2}]\nxs=[{'p': 1}, {'p': 2}]; r=f(xs,1); assert r[0] is xs[0] and xs == [{'p': 2}, {'p': 1}]"),
+    'twins: tuple': ("def f(a,b): return a+[1], (b,)", "x=[0]; a,(b,)=f(x,x); x.append(2); assert a==[0,1] and b is x"),
     'twins: reversed in place': ('def f(m):\n    m.reverse()\n    return m[0]', 'm=[[1],[2]]; r=f(m); assert r==[2] and r is m[0]'),
     "seed in the test": ("import random\ndef roll(n): return [random.randint(1,6) for _ in range(n)]", "import random\nrandom.seed(42); a=roll(5); random.seed(42); assert a==roll(5)==[6,1,1,6,3]"),
     "seed of numpy": ("import numpy as np\ndef noise(n): return np.random.rand(n).tolist()", "import numpy as np\nnp.random.seed(1); a=noise(3); np.random.seed(seed=1); assert a==noise(3)"),

@@ -34,6 +34,8 @@ def needs(code: str) -> Needs:
             ("Vec",),
         ),
         ("assert 3 in Interval(1, 5)", ("Interval",)),
+        ("a, b = Vec(1), Vec(2)\nassert a + b == Vec(3)", ("Vec",)),
+        ("with A() as a:\n    assert a.on", ("A",)),
         ("assert Find(3) == find(3) and Sum(1) == 1", ()),
         ("assert make(1) == make(1)", ()),
     ],

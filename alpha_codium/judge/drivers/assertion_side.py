@@ -99,7 +99,7 @@ class LeftPeer(DecidingPeer):
             # StopIteration would silently end a `map` or `zip` of the assertions, and skip checks.
             value = RuntimeError("the program raised StopIteration")
         self.crossed.append(value)
-        if not isinstance(value, Exception) and not ("SystemExit" in self.catches and isinstance(value, SystemExit)):
+        if not isinstance(value, Exception) and self.catches.isdisjoint(each.__name__ for each in type(value).__mro__):
             self.final_outcomes.append("ended")
         raise value
 

@@ -185,15 +185,20 @@ def twins_in(value: "Any", held: "list[Any]") -> "list[tuple[int, int]]":
     return [(at - len(held), first[id(each)]) for at, each in found if first.setdefault(id(each), at) != at]
 
 
-def put_together(value: "Any", twins: "list[tuple[int, int]]", held: "Sequence[Any]") -> None:
-    """Replace the copies in an answer by the containers that they stand for."""
+def put_together(value: "Any", twins: "list[tuple[int, int]]", held: "Sequence[Any]") -> "Any":
+    """Return an answer with the containers that its copies stand for."""
     found = containers_in((value,), {})
     originals = {id(found[place]): [*held, *found][earlier] for place, earlier in twins}
+
+    def original(item: "Any") -> "Any":
+        return tuple(map(original, item)) if type(item) is tuple else originals.get(id(item), item)
+
     for each in found:
         if type(each) is list:
-            each[:] = [originals.get(id(item), item) for item in each]
+            each[:] = map(original, each)
         elif isinstance(each, dict):
-            each.update({key: originals[id(item)] for key, item in each.items() if id(item) in originals})
+            each.update({key: original(item) for key, item in each.items()})
+    return original(value)
 
 
 def kept_among(held: "list[Any]") -> "list[int]":

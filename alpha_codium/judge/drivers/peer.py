@@ -121,7 +121,7 @@ class Peer:
             if given is None and kind in OF_ARGUMENTS:
                 given = containers_in(arguments, keywords)
             if twins and kind in ("value", "held"):
-                put_together(rest[0], twins, given or [])
+                rest[0] = put_together(rest[0], twins, given or [])
             if kind in ("value", "raised"):
                 return kind, rest[0]
             if kind == "error":
