@@ -133,7 +133,7 @@ def _without_imports(tree: ast.Module, text: Text, entry_point: str, imported: s
 
     These are added to `imported`.
     """
-    modules, roots = set[str](), set[str]()
+    modules, roots = set[str](), {"__main__"}
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):
             if node.level or _is_program(node.module or "", [each.name for each in node.names], entry_point):
@@ -150,8 +150,7 @@ def _without_imports(tree: ast.Module, text: Text, entry_point: str, imported: s
             modules |= {each.asname or each.name for each in those}
             roots |= {each.name for each in those}
             yield (*text.span(node), ast.unparse(ast.Import(rest)) if rest else "pass")
-    if roots:
-        yield from _without_modules(tree, text, modules, roots, imported)
+    yield from _without_modules(tree, text, modules, roots, imported)
 
 
 def _without_modules(
@@ -163,14 +162,15 @@ def _without_modules(
     """
     seen = set[int]()
     for node in ast.walk(tree):
-        if isinstance(node, ast.Attribute) and ast.unparse(node.value) in modules:
+        if isinstance(node, ast.Attribute) and modules and ast.unparse(node.value) in modules:
             seen |= {id(each) for each in ast.walk(node.value)}
             imported.add(node.attr)
             yield (*text.span(node), node.attr if isinstance(node.ctx, ast.Load) else f"{MODULE}.{node.attr}")
         elif isinstance(node, ast.Call) and node.args and "patch" in name_of_call(node):
-            root, _, name = text_of(node.args[0]).rpartition(".")
-            if root in roots:
-                yield (*text.span(node.args[0]), repr(f"program.{name}"))
+            path = text_of(node.args[0])
+            for root in roots - {""}:
+                if path.startswith(f"{root}."):
+                    yield (*text.span(node.args[0]), repr(f"program{path.removeprefix(root)}"))
         elif isinstance(node, ast.Name) and node.id in modules and id(node) not in seen:
             raise Unjudgeable(f"the code of the test uses the program as a module, {node.id}, not only what it defines")
 
