@@ -225,11 +225,12 @@ def _bindings(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
     """Yield what a node binds, and to what: `a, b = A(), B()`, `with A() as a`."""
     if isinstance(node, ast.withitem) and node.optional_vars is not None:
         yield node.optional_vars, node.context_expr
-    for target in node.targets if isinstance(node, ast.Assign) else ():
-        if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
-            yield from zip(target.elts, node.value.elts, strict=False)
-        else:
-            yield target, node.value
+    elif isinstance(node, ast.Assign):
+        for target in node.targets:
+            if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
+                yield from zip(target.elts, node.value.elts, strict=False)
+            else:
+                yield target, node.value
 
 
 def _shown_by(node: ast.AST, made: dict[str, str]) -> set[str]:

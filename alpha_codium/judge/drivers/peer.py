@@ -98,15 +98,15 @@ class Peer:
         Raises ProgramEnded, Malformed, Unencodable, or whatever a nonsensical answer leads to.
         """
         with self.lock:
-            self.send_changes()  # after which the places are those of the other side
-            same = [*same_among(arguments), *self.in_sync_among(arguments, keywords)]
+            same: list[tuple[Any, int]] = [*same_among(arguments)]
+            if self.before:
+                self.send_changes()  # after which the places are those of the other side
+                same += self.in_sync_among(arguments, keywords)
             self.send(("ask", what, arguments, keywords, same))
             return self.await_answer(arguments, keywords)
 
     def in_sync_among(self, arguments: "tuple[Any, ...]", keywords: "dict[str, Any]") -> "list[tuple[Any, int]]":
         """Return the places or names of arguments that are in sync, and which they are: `-1 - i` for the i-th."""
-        if not self.before:
-            return []
         which = {id(each): -1 - place for place, each in enumerate(self.shared + self.held)}
         given = (*enumerate(arguments), *keywords.items())
         return [(place, which[id(each)]) for place, each in given if id(each) in which]
@@ -151,7 +151,7 @@ class Peer:
             self.before = copies_of(self.shared + self.held)
             self.drop_large()
         elif kind == "ask":
-            messages, given = answers_to(self.perform, *rest, self.shared + self.held)
+            messages, given = answers_to(self.perform, *rest, in_sync=self.shared + self.held)
             for message in messages:
                 self.send_answer(message)
                 if message[0] == "kept":
