@@ -10,21 +10,19 @@
 5. A program that takes longer than `FIRST_SECONDS` without failing runs again with its full time limit.
 """
 
-import ast
 import contextlib
 import dataclasses
 import re
 import secrets
 import signal
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from alpha_codium.judge.assertion_needs import Needs, needs_of
+from alpha_codium.judge.assertion_rewriting import rewritten, with_messages_apart, without_assertions
 from alpha_codium.judge.assertions import DONE, AssertionReport, AssertionResult, AssertionsKind, result_of_pair
 from alpha_codium.judge.codec import Excessive, decode, encode
 from alpha_codium.judge.drivers import driver
-from alpha_codium.judge.drivers.replaying import MESSAGE
-from alpha_codium.languages.python.syntax import parse
 from alpha_codium.limits import Limits
 from alpha_codium.problem import TestCase
 from alpha_codium.program import PYTHON, Job, Program
@@ -147,7 +145,7 @@ async def _record(tests: Mapping[Test, AssertionJob]) -> dict[Test, Recording]:
             needs.recordable
             and needs.names
             and not needs.together
-            and (text := _rewritten(without_assertions, needs.code))
+            and (text := rewritten(without_assertions, needs.code))
         ):
             seed = secrets.token_hex(8) if needs.random else ""
             found[test] = needs, seed, encode(job.kind.task(needs, seed=seed, test_code=text))
@@ -207,9 +205,7 @@ class Batch:
     async def _answer(self, module: str, places: Sequence[int], seconds: float) -> dict[int, Execution]:
         """Run the programs on the requests of their assertions."""
         jobs = [self.jobs[i] for i in places]
-        heads = [encode((job.program.source, job.kind.spec.setup_code, seconds)) for job in jobs]
-        requests = [self.recordings[job.test].requests for job in jobs]
-        inputs = ["\n".join((head, *each, "")) for head, each in zip(heads, requests, strict=True)]
+        inputs = ["\n".join((self._head(job, seconds), *self.recordings[job.test].requests, "")) for job in jobs]
         named = {name for job in jobs for name in IMPORT.findall(job.program.source)}
         imported = sorted(named - NO_MODULES)[:MOST_IMPORTS]
         # This program isn't run; the sandbox preloads the modules that it imports, for all runs.
@@ -221,6 +217,10 @@ class Batch:
         report = await report_of(sandbox, job)
         return dict(zip(places, report.executions, strict=False))
 
+    def _head(self, job: AssertionJob, seconds: float) -> str:
+        required = self.recordings[job.test].needs.required
+        return encode((job.program.source, job.kind.spec.setup_code, required, seconds))
+
     async def _replay(self, answers: Mapping[int, Execution]) -> dict[int, AssertionResult]:
         """Run the assertions with each program's answers; return the results that are decided."""
         groups: dict[Test, list[int]] = {}
@@ -231,7 +231,7 @@ class Batch:
         for test, places in groups.items():
             recording = self.recordings[test]
             lines = [answers[i].stdout.split("\n")[:-1] for i in places]
-            text = _rewritten(with_messages_apart, recording.needs.code) or recording.needs.code
+            text = rewritten(with_messages_apart, recording.needs.code) or recording.needs.code
             task = self.jobs[places[0]].kind.task(recording.needs, seed=recording.seed, test_code=text)
             with contextlib.suppress(Excessive):  # assertions with very large values are judged as pairs
                 inputs[test] = encode((token, task, list(recording.requests), lines))
@@ -246,42 +246,6 @@ class Batch:
             for code in [self.recordings[test].needs.code]
             if (result := result_of_line(line, token, answers[i], self.kind.limits, code)) is not None
         }
-
-
-def without_assertions(test_code: str) -> str:
-    """Return the code with each `assert x, message` replaced by `x`, as if no assertion failed."""
-    return ast.unparse(ast.fix_missing_locations(_WithoutAsserts().visit(parse(test_code))))
-
-
-def with_messages_apart(test_code: str) -> str:
-    """Return the code with each message that contains calls wrapped: `assert x, _message_of_(lambda: message)`.
-
-    All lines keep their numbers.
-    """
-    lines = test_code.encode().split(b"\n")
-    asserts = (node for node in ast.walk(parse(test_code)) if isinstance(node, ast.Assert))
-    messages = [node.msg for node in asserts if any(isinstance(each, ast.Call) for each in ast.walk(node.msg or node))]
-    for message in sorted(filter(None, messages), key=lambda each: (each.lineno, each.col_offset), reverse=True):
-        assert message.end_lineno is not None and message.end_col_offset is not None
-        for line, column, text in (
-            (message.end_lineno - 1, message.end_col_offset, b")"),
-            (message.lineno - 1, message.col_offset, f"{MESSAGE}(lambda: ".encode()),
-        ):
-            lines[line] = lines[line][:column] + text + lines[line][column:]
-    return b"\n".join(lines).decode()
-
-
-class _WithoutAsserts(ast.NodeTransformer):
-    def visit_Assert(self, node: ast.Assert) -> ast.stmt:
-        return ast.copy_location(ast.Expr(node.test), node)
-
-
-def _rewritten(change: Callable[[str], str], code: str) -> str:
-    """Return the changed code, empty if it can't be unparsed (f-strings with nested quotes before Python 3.12)."""
-    try:
-        return change(code)
-    except (ValueError, RecursionError):
-        return ""
 
 
 def result_of_line(line: str, token: str, right: Execution, limits: Limits, test_code: str) -> AssertionResult | None:

@@ -2,8 +2,8 @@
 
 1. Marks: each set of values of `parametrize` is a call; `skipif` is a condition; what is marked as skipped, or as
    expected to fail, isn't called, and any other mark has no effect.
-2. Fixtures: those that the code defines (values and generators, with `params`, `autouse` and other fixtures) and
-   those in `BUILT_IN`. Each test gets new ones, whatever their scope.
+2. Fixtures: those that the code defines (values and generators, with `scope`, `params`, `autouse` and other fixtures)
+   and those in `BUILT_IN`. Of one with `params`, each test gets a new value, whatever its scope.
 3. Functions with decorators other than marks, such as `given` and `patch`, get from these what isn't known here.
 """
 
@@ -44,8 +44,22 @@ class _Captured_:
         streams = self.sys.stdout, self.sys.stderr
         self.sys.stdout, self.sys.stderr = self.new(), self.new()
         return self.result(*("" if each in self.real else each.getvalue() for each in streams))
+    def disabled(self):
+        import contextlib
+        return contextlib.redirect_stdout(self.real[0])
     def close(self):
         self.sys.stdout, self.sys.stderr = self.real
+"""
+KEPT = """
+_kept_ = {}
+def _keep_(key, make, is_generator):
+    if key not in _kept_:
+        made = make()
+        _kept_[key] = (next(made), made) if is_generator else (made, iter(()))
+    return _kept_[key][0]
+def _end_(scope):
+    for key in [each for each in reversed(_kept_) if each.startswith(scope)]:
+        next(_kept_.pop(key)[1], None)
 """
 UNITTEST = """
 def _run_class_(kind):
@@ -61,6 +75,7 @@ def _run_class_(kind):
     kind.doClassCleanups()
     return ran
 """
+HELPERS = {"_Captured_": CAPTURED, "_run_class_": UNITTEST, "_keep_": KEPT}
 
 
 class Calls:
@@ -85,10 +100,11 @@ class Calls:
                 self.add(test, [*self.scope.marks, *marks_of(test)])
         if not any("_ran_ +=" in line for line in self.lines):
             raise Unjudgeable("the code of the test asserts nothing: all its tests are skipped")
+        self.end("module ")
         for name in last:
             self.hook(name, self.scope.functions[name])
         code = "\n".join(["_ran_ = 0", *self.lines, "if not _ran_:", '    raise AssertionError("no test ran")', ""])
-        helpers = [text for name, text in (("_Captured_", CAPTURED), ("_run_class_", UNITTEST)) if f"{name}(" in code]
+        helpers = [text for name, text in HELPERS.items() if f"{name}(" in code]
         return "".join(helpers) + code
 
     def add_class(self, kind: ast.ClassDef) -> None:
@@ -103,15 +119,21 @@ class Calls:
             self.say(f"{kind.name}.setup_class()")
         for test in filter(is_test_function, named.values()):
             self.add(test, [*self.scope.marks, *marks_of(kind), *marks_of(test)], kind)
+        self.end(f"class {kind.name} ")
         if "teardown_class" in named:
             self.say(f"{kind.name}.teardown_class()")
+
+    def end(self, scope: str) -> None:
+        """End the fixtures that are kept for a scope."""
+        if any(f"_keep_('{scope}" in line for line in self.lines):
+            self.say(f"_end_({scope!r})")
 
     def add(self, test: Function, marks: Sequence[ast.expr], kind: ast.ClassDef | None = None) -> None:
         """Add the calls of a function, or of a method of a class."""
         if any(SKIPPED.match(ast.unparse(each)) for each in (*marks, *test.decorator_list)):
             return
         methods = self.scope.methods(kind) if kind else []
-        one = Call(self, test, self.scope.fixtures(methods), owner="_own_." if kind else "")
+        one = Call(self, test, self.scope.fixtures(methods), kind.name if kind else "")
         around = {each.name: each for each in methods} if kind else self.scope.functions
         names = (
             ("setup_method", "setup", "teardown_method", "teardown")
@@ -150,8 +172,9 @@ class Calls:
 class Call:
     """One call of a test: the values of its parameters, and what has to be done after it."""
 
-    def __init__(self, calls: Calls, test: Function, fixtures: dict[str, Function], owner: str) -> None:
-        self.calls, self.test, self.fixtures, self.owner = calls, test, fixtures, owner
+    def __init__(self, calls: Calls, test: Function, fixtures: dict[str, Function], kind: str) -> None:
+        self.calls, self.test, self.fixtures = calls, test, fixtures
+        self.kind, self.owner = kind, "_own_." if kind else ""
         self.values: dict[str, str] = {}
         self.used: list[str] = []
         self.after: list[str] = []
@@ -249,13 +272,23 @@ class Call:
         made, variable = f"{own}{function.name}({arguments})", self.values[name]
         if isinstance(function, ast.AsyncFunctionDef):
             raise Unjudgeable(f"{function.name} of the test is an asynchronous fixture, which isn't supported")
-        if any(isinstance(node, ast.Yield) for node in ast.walk(function)):
+        is_generator = any(isinstance(node, ast.Yield) for node in ast.walk(function))
+        if params is None and (scope := self.scope_of(decorator)):
+            self.calls.say(f"{variable} = _keep_({f'{scope} {name}'!r}, lambda: {made}, {is_generator})")
+        elif is_generator:
             generator = self.calls.new("fixture")
             self.calls.say(f"{generator} = {made}")
             self.calls.say(f"{variable} = next({generator})")
             self.after.append(f"next({generator}, None)")
         else:
             self.calls.say(f"{variable} = {made}")
+
+    def scope_of(self, decorator: ast.expr) -> str:
+        """Return for what the value of a fixture is kept; empty if each test gets a new one."""
+        scope = text_of(keyword(decorator, "scope"))
+        if scope == "class":
+            return f"class {self.kind}" if self.kind else ""
+        return "module" if scope in ("module", "package", "session") else ""
 
 
 def _awaited(function: Function, call: str) -> str:

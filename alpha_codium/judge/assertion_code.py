@@ -21,6 +21,7 @@ from alpha_codium.judge.assertion_calls import Calls
 from alpha_codium.judge.assertion_scope import (
     FIXTURE,
     MARK,
+    MODULE,
     Edit,
     Scope,
     Text,
@@ -58,10 +59,14 @@ SKIPPING = re.compile(r"pytest\.(?:skip|importorskip|exit|xfail)|self\.skipTest|
 
 @dataclass(frozen=True, slots=True)
 class Runnable:
-    """The code of a test that runs its functions and classes, and the names that it imports from the program."""
+    """The code of a test that runs its functions and classes, and the names that it imports from the program.
+
+    `names` has a `*` if it imports all. Without those in `required`, an import fails.
+    """
 
     code: str
     names: frozenset[str] = frozenset()
+    required: frozenset[str] = frozenset()
 
 
 def runnable(test_code: str, entry_point: str = "") -> Runnable:
@@ -71,6 +76,7 @@ def runnable(test_code: str, entry_point: str = "") -> Runnable:
     """
     tree = parse(test_code)
     text, imported = Text(test_code), set[str]()
+    required = _required(tree, entry_point)
     edits = list(_without_imports(tree, text, entry_point, imported))
     scope = Scope.of(tree, text)
     called = _called_at_top_level(tree, scope)
@@ -79,11 +85,12 @@ def runnable(test_code: str, entry_point: str = "") -> Runnable:
     tests = [each for each in definitions if _is_test(each, scope) and not _is_helper(each, scope, tree)]
     if not tests:
         edits += _without_exit(tree, text)
-        return Runnable(text.edited(edits) if edits else test_code, frozenset(imported))
+        return Runnable(text.edited(edits) if edits else test_code, frozenset(imported), required)
     _require_no_skipping(tests)
     # Of edits of the same place, the first counts: an exit status may be that of a runner.
     edits += [*_without_decorators(tree, text), *_without_runners(tree, text), *_without_exit(tree, text)]
-    return Runnable(_without_pytest(f"{text.edited(edits)}\n{Calls(scope).of(tests)}"), frozenset(imported))
+    code = _without_pytest(f"{text.edited(edits)}\n{Calls(scope).of(tests)}")
+    return Runnable(code, frozenset(imported), required)
 
 
 def _is_program(module: str, names: Sequence[str], entry_point: str) -> bool:
@@ -95,7 +102,25 @@ def _is_program(module: str, names: Sequence[str], entry_point: str) -> bool:
         return not any(hasattr(code, name) for name in names)
     if root in sys.stdlib_module_names or root in PACKAGES:
         return False
-    return bool(OF_PROGRAM.search(module.rpartition(".")[2])) or entry_point in names or root not in _installed()
+    return _is_named(module, names, entry_point) or root not in _installed()
+
+
+def _is_named(module: str, names: Sequence[str], entry_point: str) -> bool:
+    """Whether the name of a module, or what is imported from it, shows that it stands for the program."""
+    name = module.rpartition(".")[2]
+    return name in ("", "__main__") or bool(OF_PROGRAM.search(name)) or entry_point in names
+
+
+def _required(tree: ast.Module, entry_point: str) -> frozenset[str]:
+    """Return the names that the code imports from the program, unless it may catch that there is none."""
+    caught = {id(each) for node in ast.walk(tree) if isinstance(node, ast.Try) for each in ast.walk(node)}
+    found = set[str]()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom) and id(node) not in caught:
+            module, names = "" if node.level else node.module or "", [each.name for each in node.names]
+            if _is_program(module, names, entry_point) and _is_named(module, names, entry_point):
+                found.update(names)
+    return frozenset(found - {"*"})
 
 
 @functools.cache
@@ -108,7 +133,7 @@ def _without_imports(tree: ast.Module, text: Text, entry_point: str, imported: s
 
     These are added to `imported`.
     """
-    modules, roots = set[str](), set[str]()
+    modules, roots = set[str](), {"__main__"}
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom):
             if node.level or _is_program(node.module or "", [each.name for each in node.names], entry_point):
@@ -116,7 +141,7 @@ def _without_imports(tree: ast.Module, text: Text, entry_point: str, imported: s
                     f"{each.asname} = {each.name}" for each in node.names if each.asname not in (None, each.name)
                 ]
                 roots.add(node.module or "")
-                imported |= {each.name for each in node.names} - {"*"}
+                imported |= {each.name for each in node.names}
                 yield (*text.span(node), "; ".join(renamed) or "pass")
         elif isinstance(node, ast.Import) and (
             those := [each for each in node.names if _is_program(each.name, (), entry_point)]
@@ -125,24 +150,27 @@ def _without_imports(tree: ast.Module, text: Text, entry_point: str, imported: s
             modules |= {each.asname or each.name for each in those}
             roots |= {each.name for each in those}
             yield (*text.span(node), ast.unparse(ast.Import(rest)) if rest else "pass")
-    if roots:
-        yield from _without_modules(tree, text, modules, roots, imported)
+    yield from _without_modules(tree, text, modules, roots, imported)
 
 
 def _without_modules(
     tree: ast.Module, text: Text, modules: set[str], roots: set[str], imported: set[str]
 ) -> Iterator[Edit]:
-    """Yield the edits after which `modules` aren't used; `patch` finds the program's names in its module, `program`."""
+    """Yield the edits after which `modules` aren't used.
+
+    The program's module is `program`: `patch` finds its names there, and what is set must be set there.
+    """
     seen = set[int]()
     for node in ast.walk(tree):
-        if isinstance(node, ast.Attribute) and ast.unparse(node.value) in modules:
+        if isinstance(node, ast.Attribute) and modules and ast.unparse(node.value) in modules:
             seen |= {id(each) for each in ast.walk(node.value)}
             imported.add(node.attr)
-            yield (*text.span(node), node.attr)
+            yield (*text.span(node), node.attr if isinstance(node.ctx, ast.Load) else f"{MODULE}.{node.attr}")
         elif isinstance(node, ast.Call) and node.args and "patch" in name_of_call(node):
-            root, _, name = text_of(node.args[0]).rpartition(".")
-            if root in roots:
-                yield (*text.span(node.args[0]), repr(f"program.{name}"))
+            path = text_of(node.args[0])
+            for root in roots - {""}:
+                if path.startswith(f"{root}."):
+                    yield (*text.span(node.args[0]), repr(f"program{path.removeprefix(root)}"))
         elif isinstance(node, ast.Name) and node.id in modules and id(node) not in seen:
             raise Unjudgeable(f"the code of the test uses the program as a module, {node.id}, not only what it defines")
 

@@ -42,8 +42,9 @@ from alpha_codium.languages.python.syntax import UNPARSABLE, fault_in, parse
 from alpha_codium.problem import ExecutionSpec
 
 # Exceptions that end more than a call, unless the code names them.
-CATCHABLE = {"SystemExit", "StopIteration"}
+CATCHABLE = {"SystemExit", "StopIteration", "KeyboardInterrupt"}
 MOST_IDENTIFIERS = 2_000
+ERRORS = {name for name, kind in vars(builtins).items() if isinstance(kind, type) and issubclass(kind, BaseException)}
 CAMEL_CASE = re.compile(r"(?:[A-Z]+[a-z0-9]+)+")
 VALUES = (str, bytes, bytearray, int, float, complex, list, tuple, dict, set, frozenset, BaseException)
 VALUES += (collections.deque, collections.Counter, datetime.datetime, datetime.timedelta, decimal.Decimal)
@@ -64,7 +65,8 @@ class Needs:
     `classes` are the names used as classes. `together` means that the assertions have to run in the program's process,
     `doubtful` that they have to if the program fails them outside of it, `recordable` that their calls may be known in
     advance. `catches` are the names of `CATCHABLE` that they use. `types`, `random` and `seeds`: whether they use
-    `type(x)`, random numbers, and seeds of these. `imports` are the modules that the code imports anywhere.
+    `type(x)`, random numbers, and seeds of these. `imports` are the modules that the code imports anywhere, `required`
+    the names that it imports from the program. `errors` are exceptions of Python that may be the program's instead.
     """
 
     names: tuple[str, ...]
@@ -80,6 +82,8 @@ class Needs:
     random: bool = False
     seeds: bool = False
     imports: tuple[str, ...] = ()
+    required: tuple[str, ...] = ()
+    errors: tuple[str, ...] = ()
     code: str = field(default="", compare=False)
 
     @property
@@ -136,6 +140,8 @@ def needs_of(test_code: str, spec: ExecutionSpec) -> Needs:
         random="random" in words,
         seeds="seed" in words,
         imports=tuple(sorted(imports | modules)),
+        required=tuple(sorted(ours.required)),
+        errors=tuple(sorted(set() if ours.names - {"*"} else wanted & ERRORS - set(names))),
         code=ours.code,
     )
 
@@ -208,13 +214,23 @@ def _is_used_global(symbol: symtable.Symbol, scope: symtable.SymbolTable) -> boo
 def _classes_in(tree: ast.AST, names: set[str]) -> set[str]:
     """Return the `names` that must be classes if the code is right."""
     made: dict[str, str] = {}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Assign):
-            value = node.value
-            made_by = name_of(value.func) if isinstance(value, ast.Call) else made.get(variable_of(value))
-            if made_by:
-                made |= dict.fromkeys(filter(None, map(variable_of, node.targets)), made_by)
+    for target, value in (binding for node in ast.walk(tree) for binding in _bindings(node)):
+        made_by = name_of(value.func) if isinstance(value, ast.Call) else made.get(variable_of(value))
+        if made_by and variable_of(target):
+            made[variable_of(target)] = made_by
     return {name for node in ast.walk(tree) for name in _shown_by(node, made) if name in names}
+
+
+def _bindings(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """Yield what a node binds, and to what: `a, b = A(), B()`, `with A() as a`."""
+    if isinstance(node, ast.withitem) and node.optional_vars is not None:
+        yield node.optional_vars, node.context_expr
+    elif isinstance(node, ast.Assign):
+        for target in node.targets:
+            if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
+                yield from zip(target.elts, node.value.elts, strict=False)
+            else:
+                yield target, node.value
 
 
 def _shown_by(node: ast.AST, made: dict[str, str]) -> set[str]:

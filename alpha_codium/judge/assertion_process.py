@@ -3,18 +3,21 @@
 1. It runs within if it replaces what the program uses (`unittest.mock`, `sys.stdin`, a name of the program that it
    binds anew), subclasses a class of the program, makes files that the program reads, or watches its process.
 2. It is `doubtful` if a right program may fail it outside: it imports a package whose objects only that package can
-   compare (pandas); runs things side by side, which cross one by one; looks into functions and classes, or has the
-   program look into its own; changes the state of its process; or uses a variable of the program, which the program
-   may bind anew. A program that fails it outside is judged again within.
+   compare (pandas); compares what builtins give, which the program may define; runs things side by side, which cross
+   one by one; looks into functions and classes, or has the program look into its own; changes the state of its
+   process; or uses a variable of the program, which the program may bind anew. A program that fails it outside is
+   judged again within.
 3. Its calls can be recorded if it uses nothing but its own values, and changes none.
 """
 
 import ast
+import builtins
 import re
 import sys
 from dataclasses import dataclass
 from functools import cached_property
 
+from alpha_codium.judge.assertion_scope import MODULE
 from alpha_codium.judge.drivers.outcomes import ALIASES
 from alpha_codium.languages.python.syntax import parse
 
@@ -69,6 +72,7 @@ EXPECTING, ERROR = {"raises", "assertRaises", "assertRaisesRegex"}, re.compile(r
 CHANGING = {"append", "extend", "insert", "pop", "remove", "clear", "sort", "reverse", "update", "add", "setdefault"}
 # Functions of Python that a program calls, and that are the test's if it defines them.
 CALLED = {"input", "print", "open"}
+BUILTINS = set(dir(builtins))
 
 
 @dataclass(frozen=True)
@@ -138,13 +142,19 @@ def _is_doubtful_part(node: ast.AST, names: set[str], owners: set[str]) -> bool:
     if isinstance(node, ast.MatchClass):
         return bool(names & names_in(node.cls))
     if isinstance(node, ast.Compare):
-        return any(name_of(each) in names for each in (node.left, *node.comparators))
+        return any(name_of(each) in names for each in (node.left, *node.comparators)) or _is_of_builtins(node, names)
     if isinstance(node, ast.Subscript):
         return name_of(node.value) in names
     if isinstance(node, ast.Call) and name_of(node.func) in ASKING and len(node.args) == 2:
         kinds = node.args[1].elts if isinstance(node.args[1], ast.Tuple) else [node.args[1]]
         return any(variable_of(each).rpartition(".")[2] in OF_BEHAVIOUR for each in kinds)
     return False
+
+
+def _is_of_builtins(node: ast.Compare, names: set[str]) -> bool:
+    """Whether nothing but builtins is compared: `assert sum(1, 2) == 3` is about a `sum` of the program's."""
+    used = names_in(node)
+    return bool(used) and used <= BUILTINS - names and any(isinstance(each, ast.Call) for each in ast.walk(node.left))
 
 
 def _gives_own(code: Code) -> bool:
@@ -226,6 +236,8 @@ def _derives_or_replaces(code: Code, names: set[str]) -> bool:
     """Whether the code subclasses a class of the program, or replaces what the program reads."""
     for node in code.nodes:
         if isinstance(node, ast.ClassDef) and any(names & names_in(base) for base in node.bases):
+            return True
+        if isinstance(node, ast.Attribute) and not isinstance(node.ctx, ast.Load) and ast.unparse(node.value) == MODULE:
             return True
         for target in node.targets if isinstance(node, ast.Assign) else ():
             if isinstance(target, ast.Attribute):

@@ -18,6 +18,8 @@ BUILT_IN["capfd"] = BUILT_IN["capsys"]
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 MARK = re.compile(r"(?:pytest\.)?mark\.(\w+)")
 FIXTURE = re.compile(r"(?:pytest\.|pytest_asyncio\.)?(?:yield_)?fixture\b")
+# The program's module, as an expression, where a test sets what is in it.
+MODULE = "__import__('program')"
 # A place in the text, by bytes, and what stands there instead.
 Edit = tuple[int, int, str]
 
@@ -108,11 +110,12 @@ class Scope:
             seen |= {base.name for base in bases}
 
     def methods(self, kind: ast.ClassDef) -> list[Function]:
-        """Return the methods of a class, those of its bases in the module, too."""
+        """Return the methods of a class, after those of its bases in the module, as pytest runs them."""
         found: dict[str, Function] = {}
-        for each in self.line_of(kind):
+        for each in reversed(list(self.line_of(kind))):
             for node in filter(is_function, each.body):
-                found.setdefault(node.name, node)
+                found.pop(node.name, None)
+                found[node.name] = node
         return list(found.values())
 
     def is_unittest(self, kind: ast.ClassDef) -> bool:

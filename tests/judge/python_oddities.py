@@ -36,7 +36,6 @@ IN_PROCESS = {
     "name bound anew",
     "decorator that looks at the signature",
     "decorator that looks at annotations",
-    "members of a class",
     "fields of a dataclass",
     "counter of the module",
     "function that is spied on",
@@ -51,6 +50,7 @@ IN_PROCESS = {
     "class pattern",
     "printing generator",
     "exception made by the test",
+    "function named as Python's",
 }
 VECTOR = "class V:\n    def __init__(s,x): s.x=x\n    def __mul__(s,k): return V(s.x*k)\n    __rmul__=__mul__\n    def __eq__(s,o): return s.x==o.x\n    def half(s): return V(s.x/2)"
 ODDITIES: dict[str, tuple[str, str]] = kit_idioms() | {
@@ -77,6 +77,7 @@ ODDITIES: dict[str, tuple[str, str]] = kit_idioms() | {
     'twins: dict': ('def group(xs): return {len(x): x for x in xs}', 'xs=[[1],[2,3]]; g=group(xs); g[1].append(5); assert xs==[[1,5],[2,3]]'),
     'twins: dict same': ("def f():\n    l=[]\n    return {'a': l, 'b': l}", "d=f(); d['a'].append(1); assert d['b']==[1]"),
     'twins: sorted in place': ("def f(items, n):\n    items.sort(key=lambda x: -x['p'])\n    return items[:n]", "assert f([{'p': 1}, {'p': 2}], 1) == [{'p': 2}]\nxs=[{'p': 1}, {'p': 2}]; r=f(xs,1); assert r[0] is xs[0] and xs == [{'p': 2}, {'p': 1}]"),
+    'twins: tuple': ("def f(a,b): return a+[1], (b,)", "x=[0]; a,(b,)=f(x,x); x.append(2); assert a==[0,1] and b is x"),
     'twins: reversed in place': ('def f(m):\n    m.reverse()\n    return m[0]', 'm=[[1],[2]]; r=f(m); assert r==[2] and r is m[0]'),
     "seed in the test": ("import random\ndef roll(n): return [random.randint(1,6) for _ in range(n)]", "import random\nrandom.seed(42); a=roll(5); random.seed(42); assert a==roll(5)==[6,1,1,6,3]"),
     "seed of numpy": ("import numpy as np\ndef noise(n): return np.random.rand(n).tolist()", "import numpy as np\nnp.random.seed(1); a=noise(3); np.random.seed(seed=1); assert a==noise(3)"),
@@ -279,10 +280,18 @@ ODDITIES: dict[str, tuple[str, str]] = kit_idioms() | {
     "printing generator": ("def g():\n    print('a'); yield 1", "import io, contextlib\no=io.StringIO()\nwith contextlib.redirect_stdout(o): list(g())\nassert o.getvalue()=='a\\n'"),
     "exception made by the test": ("class E(Exception):\n    def __init__(s,need):\n        super().__init__(f'need {need}'); s.need=need\ndef f(x): raise E(x)", "try: f(2)\nexcept E as e: assert e.need==2\nassert E(5).need==5 and str(E(5))=='need 5'"),
     "what objects have": ("class C:\n    x=1\n    def __call__(s): return 1\nclass D: pass\ndef g():\n    yield 1", "assert callable(C()) and not callable(D()) and hasattr(C(),'x') and not hasattr(D(),'__len__') and not hasattr(D(),'y')\nassert hasattr(g(),'__next__') and not hasattr(g(),'__len__') and callable(C) and callable(g) and callable(len) and hasattr([],'append')"),
+    "item of a list of the program's": ("class L:\n    def __init__(s,x): s.x=x\n    def __iter__(s): return iter(s.x)\n    def __contains__(s,v): return v in s.x\ndef make(x): return L(x)", "l=make([1,2])\nassert 1 in l and 4 not in l\ni=iter(l); assert 1 in i and 1 not in i"),
+    "object like itself and unlike None": ("class P:\n    def __eq__(s,o): return isinstance(o,P)\ndef f(): return P()", "p=f()\nassert p==p and p!=None and not p==None"),
+    "error named as Python's": ("class TimeoutError(Exception): pass\ndef f(): raise TimeoutError('x')", "try: f()\nexcept TimeoutError as e: assert str(e)=='x'\nelse: assert False"),
+    "function named as Python's": ("def sum(a,b): return a+b\ndef f(x): return x", "assert sum(1,2)==3\nassert f(3)==3"),
+    "list of two objects": ("class S:\n    def __init__(s,xs): s.xs=xs\n    def push(s,x): s.xs.append(x)\n    def size(s): return len(s.xs)", "xs=[]; a=S(xs); b=S(xs=xs); a.push(1); b.push(2); xs.append(3); assert a.size()==b.size()==3 and xs==[1,2,3]"),
+    "collections given away": ("from collections import Counter, defaultdict, deque\nclass G:\n    def __init__(s): s.g=defaultdict(list); s.q=deque(); s.c=Counter()\n    def put(s,k,v): s.g[k].append(v); s.q.append(v); s.c[k]+=1\n    def get(s): return s.q.popleft()", "g=G(); g.put('a',1); g.q.append(2); g.g['a'].append(3); g.c['a']+=5; g.put('a',4)\nassert g.get()==1 and list(g.q)==[2,4] and g.g=={'a':[1,3,4]} and g.c['a']==7"),
+    "operators of a derived list": ("class L(list): pass\ndef f(): return L([3,1])", "assert f()+[1]==[3,1,1] and [1]+f()==[1,3,1] and f()*2==[3,1,3,1]\nx=f(); x+=[5]; assert x==[3,1,5]; x*=2; assert len(x)==6 and 'append' in dir(x)"),
     "comprehension under its own name": ("def f(x): return x", "x=[x for x in range(3)]\nassert f(x)==[0,1,2]"),
 }
 
-# Programs with a test that fails in python3: for a container that they give away, or a type that isn't Python's.
+# Programs with a test that fails in python3: for a container that they give away, a type that isn't Python's, or a
+# method that is wrong.
 FAILING: dict[str, tuple[str, str]] = {
     'given away: gen alias': ('def g(xs):\n    path=[]\n    used=set()\n    def bt():\n        if len(path)==len(xs):\n            yield path\n            return\n        for x in xs:\n            if x in used: continue\n            path.append(x); used.add(x)\n            yield from bt()\n            path.pop(); used.discard(x)\n    yield from bt()', 'assert list(g([1,2]))==[[1,2],[2,1]]'),
     'given away: dict rows': ("def rows(n):\n    d={}\n    for i in range(n):\n        d['i']=i\n        yield d", "assert list(rows(3))==[{'i':0},{'i':1},{'i':2}]"),
@@ -298,6 +307,11 @@ FAILING: dict[str, tuple[str, str]] = {
     'twins: grid wrong': ('def make_grid(n,m): return [[0]*m]*n', 'g=make_grid(2,2); g[0][0]=1; assert g==[[1,0],[0,0]]'),
     'twins: attr wrong': ('class B:\n    def __init__(s,n): s.g=[[0]*n]*n', 'b=B(2); b.g[0][0]=1; assert b.g[1][0]==0'),
     'twins: clone wrong': ('def clone(x): return x.copy()', 'a=[[1],[2]]; b=clone(a); b[0].append(9); assert a==[[1],[2]]'),
+    "contains everything": ("class L:\n    def __init__(s,x): s.x=x\n    def __iter__(s): return iter(s.x)\n    def __contains__(s,v): return True\ndef make(x): return L(x)", "assert 4 not in make([1,2])"),
+    "contains nothing": ("class L:\n    def __init__(s,x): s.x=x\n    def __iter__(s): return iter(s.x)\n    def __contains__(s,v): return False\ndef make(x): return L(x)", "assert 1 in make([1,2])"),
+    "unlike itself": ("class P:\n    def __eq__(s,o): return False\ndef f(): return P()", "p=f()\nassert p==p"),
+    "like None": ("class P:\n    def __eq__(s,o): return True\ndef f(): return P()", "assert f()!=None"),
+    "sum that is wrong": ("class L(list):\n    def __add__(s,o): return L([1])\ndef f(): return L([3])", "assert f()+[1]==[3,1]"),
     "what can't be called": ("class C: pass\ndef make(): return C()", "assert callable(make())"),
     "what has no context": ("class C: pass", "assert hasattr(C(),'__enter__')"),
 }

@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from alpha_codium.judge.assertion_batches import without_assertions
 from alpha_codium.judge.assertion_needs import needs_of
+from alpha_codium.judge.assertion_rewriting import without_assertions
 from alpha_codium.judge.assertions import AssertionsKind
 from alpha_codium.judge.drivers import driver
 from alpha_codium.limits import Limits

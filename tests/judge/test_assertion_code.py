@@ -77,6 +77,17 @@ async def test_what_a_file_calls_itself_is_run_beside_its_tests(both: Sandbox) -
     assert (await kind_in(both).judge(program, code)).verdict is Verdict.ACCEPTED
 
 
+@pytest.mark.parametrize("form", ["{}\nassert f(3) == 3", "{}\ndef test_it(): assert f(3) == 3"])
+async def test_a_program_without_what_a_test_imports_fails(both: Sandbox, form: str) -> None:
+    code, kind, together = form.format("from solution import f, other"), kind_in(both), kind_in(Unpaired(both))
+    caught = "try:\n    from solution import f, other\nexcept ImportError:\n    from solution import f"
+    for text, verdict in ((code, Verdict.RUNTIME_ERROR), (form.format(caught), Verdict.ACCEPTED)):
+        lacking, defining = "def f(x): return x", "def f(x): return x\nother = None"
+        results = await judged_in_batch(kind, [(lacking, text), (defining, text), (lacking, text)])
+        results += [await each.judge(Program.from_source(PYTHON, lacking), text) for each in (kind, together)]
+        assert [each.verdict for each in results] == [verdict, Verdict.ACCEPTED, verdict, verdict, verdict]
+
+
 # A test that is found, beside one that isn't.
 SEEN = "def test_seen(): assert f(1)\n"
 

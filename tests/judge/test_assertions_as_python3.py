@@ -48,7 +48,7 @@ async def test_what_passes_in_python3_is_accepted(both: Sandbox) -> None:
     assert trusts == {name: WITHIN if name in IN_PROCESS else OUTSIDE for name in trusts}
 
 
-async def test_what_fails_in_python3_for_an_alias_or_a_type_fails(both: Sandbox) -> None:
+async def test_what_fails_in_python3_for_an_alias_a_type_or_a_method_fails(both: Sandbox) -> None:
     for program, test in FAILING.values():
         with pytest.raises(AssertionError):
             exec(f"{program}\n{test}", {})

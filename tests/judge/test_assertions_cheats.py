@@ -144,6 +144,12 @@ WITHOUT_OWN_EQ = [
     (ANSWERS_TO_SETS, "assert f(3).symmetric_difference({4}) == set()"),
     (ANSWERS_TO_SETS, "assert f(3).difference({4}) == set()"),
     (ANSWERS_TO_SETS, "assert f(3).intersection({4}) == {4}"),
+    (f"{YES}\ndef f(x): return P()", "assert f(3) == None"),
+    (f"{YES}\ndef f(x): return P()", "x = f(3)\nassert x != x"),
+    ("class L(list):\n    def __contains__(self, x): return x == 4\ndef f(x): return L()", "assert 4 in f(3)"),
+    ("class L(list):\n    def __contains__(self, x): return False\ndef f(x): return L([4])", "assert 4 not in f(3)"),
+    ("ValueError = Exception\ndef f(x): return 0", "try:\n    assert f(3) == 4\nexcept ValueError: pass"),
+    ("class ValueError(AssertionError): pass\ndef f(x): 0", "try:\n    assert f(3) == 4\nexcept ValueError: pass"),
     ("class np:\n    allclose = staticmethod(lambda *_: True)\ndef f(x): return 0", "assert np.allclose(f(3), 4)"),
 ]
 
@@ -164,6 +170,23 @@ driver["describe"] = lambda value, lent=False: KIND if type(value) is X else rig
 driver["OPERATIONS"]["content"] = lambda value: next(contents)
 def f(x): return X()
 """
+SUMS = "class L({base}):\n    def _sum(self, *_): return {value}\n    __add__ = __radd__ = __iadd__ = __mul__ = __sub__ = __xor__ = _sum\ndef f(x): return L()"  # noqa: E501
+SUMMED = [
+    (SUMS.format(base="list", value="[4]"), "assert f(3) + [1] == [4]"),
+    (SUMS.format(base="list", value="[4]"), "assert [1] + f(3) == [4]"),
+    (SUMS.format(base="list", value="L([4])"), "x = f(3)\nx += [1]\nassert x == [4]"),
+    (SUMS.format(base="int", value="4"), "assert f(3) + 1 == 4 and f(3) - 1 == 4"),
+    (SUMS.format(base="int", value="L(0)"), "assert abs(f(3) - 4) < 1e-6"),
+    (SUMS.format(base="set", value="set()"), "assert f(3) ^ {4} == set()"),
+    (SUMS.format(base="set", value="set()"), "assert not f(3) - {4} and len(f(3)) == 1"),
+]
+
+
+@pytest.mark.thorough
+async def test_arithmetic_with_a_value_is_that_of_builtin_values(both: Sandbox) -> None:
+    assert await those(both, SUMMED, passes_or_decides) == []
+
+
 KINDS = ["'compared', 'collections', 'UserString'", "'compared', 'builtins', 'dict_keys'", "'container', 'list', 'L'"]
 POLYNOMIAL_OF_OPERATORS = "x = f(1)\nassert abs(sum(c * x**i for i, c in enumerate([1.0, 2.0, 3.0]))) < 1e-6"
 CHANGES = [

@@ -3,8 +3,8 @@
 import pytest
 
 from alpha_codium.errors import Unjudgeable
-from alpha_codium.judge.assertion_batches import with_messages_apart
 from alpha_codium.judge.assertion_needs import Needs, needs_of
+from alpha_codium.judge.assertion_rewriting import with_messages_apart
 from alpha_codium.problem import ExecutionSpec
 
 
@@ -34,6 +34,8 @@ def needs(code: str) -> Needs:
             ("Vec",),
         ),
         ("assert 3 in Interval(1, 5)", ("Interval",)),
+        ("a, b = Vec(1), Vec(2)\nassert a + b == Vec(3)", ("Vec",)),
+        ("with A() as a:\n    assert a.on", ("A",)),
         ("assert Find(3) == find(3) and Sum(1) == 1", ()),
         ("assert make(1) == make(1)", ()),
     ],

@@ -1,6 +1,7 @@
 """Tests that nobody calls, in the forms of KodCode, BigCodeBench, Exercism and pytest's own docs, and two programs."""
 
 RIGHT = """
+import math
 class Stack:
     def __init__(self): self.items = []
     def push(self, x): self.items.append(x)
@@ -76,6 +77,21 @@ except AssertionError:
 from solution import Money
 def test_it():
     assert str(Money(2) + 1) == "3"
+""",
+    "fixtures that are kept for a class": """
+import pytest
+from solution import Stack, add
+ends = []
+class TestKept:
+    @pytest.fixture(scope='class')
+    def stack(self):
+        yield Stack()
+        ends.append(1)
+    def test_push(self, stack): stack.push(add(1, 2))
+    def test_pop(self, stack): assert stack.pop() == 3 and not ends
+class TestAgain(TestKept):
+    def test_pop(self, stack): assert stack.pop() == 3 and ends == [1]
+def test_end(): assert ends == [1, 1]
 """,
     "functions of KodCode": """
 from solution import add
@@ -361,6 +377,20 @@ from solution import add
 def test_it(fetching):
     assert fetch('x') == 5
     assert add(1, 2) == 3
+""",
+    "a patch of what the program imports": """
+from unittest.mock import patch
+import solution
+@patch('solution.math.floor', return_value=3)
+@patch('__main__.fetch', return_value=3)
+def test_it(fetching, floor):
+    assert solution.math.floor(1) == solution.fetch('x') == solution.add(1, 2)
+""",
+    "a variable of the module that a test sets": """
+import solution
+def test_it():
+    solution.limit = 3
+    assert solution.limit == solution.add(1, 2)
 """,
     "monkeypatch": """
 def test_it(monkeypatch):

@@ -1,8 +1,8 @@
 """A driver that loads a program and answers recorded requests (see `recording`).
 
-1. The first line of stdin is `(program, setup_code, seconds)`, encoded by `codec`: the program's source. The others are
-   the requests, each of which comes only after the answer to the one before. The program's own stdin is empty, and what
-   it prints goes to stderr.
+1. The first line of stdin is `(program, setup_code, required, seconds)`, encoded by `codec`: the program's source, and
+   the names that it has to define. The others are the requests, each of which comes only after the answer to the one
+   before. The program's own stdin is empty, and what it prints goes to stderr.
 2. Lines go to the real stdout: `uncompiled`, or the answer to `load` and then to each request. An answer is one or more
    messages (see `peer`) separated by spaces, or `other`.
 3. After `seconds` of CPU time, SIGPROF ends the process. The program may still be right, and is judged again.
@@ -47,7 +47,7 @@ def set_stdin_aside() -> int:
 
 def answer_all(requests: "Iterator[str]", out: int) -> None:
     """Compile the program, run it, and answer each request."""
-    source, setup_code, seconds = decode(next(requests))
+    source, setup_code, required, seconds = decode(next(requests))
     _signal.setitimer(_signal.ITIMER_PROF, seconds)
     try:
         # From bytes, as the sandboxes do: a byte order mark or a coding line counts.
@@ -65,6 +65,8 @@ def answer_all(requests: "Iterator[str]", out: int) -> None:
     def perform(what: str, arguments: "tuple[Any, ...]", keywords: "dict[str, Any]") -> "Any":
         if what == "load":
             namespace.update(load(program, setup_code, FRAMES))
+            for each in required:
+                look_up(namespace, each)
             return None
         name = arguments[0]
         if name not in found:

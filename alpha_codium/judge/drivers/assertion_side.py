@@ -1,11 +1,7 @@
 """The assertions' side of a pair: what they may ask of the program, and the objects that they lend to it.
 
-1. No `__eq__` or other method of the program may decide an assertion: a proxy is compared as a value of the builtin
-   type that its class is derived from, or not at all. There are two exceptions: objects that the assertions made by
-   calling a class (`assertion_needs`) and the results of arithmetic with them; and two objects of the program, if the
-   assertions use a name that is spelt like a class. These are compared by the program, and `believed` is set. It is
-   also set if the program does arithmetic with two of its own objects, unless their builtin values give the same, and
-   if it suppresses an exception in `__exit__`, which it can't for a failed assertion.
+1. No `__eq__` or other method of the program may decide an assertion, with the exceptions in `deciding`. The program
+   is also `believed` if it suppresses an exception in `__exit__`, which it can't for a failed assertion.
 2. `final_outcomes` can't be undone by catching an exception; the first one counts. `crossed` holds the exceptions that
    came from the program.
 3. The program may only call, iterate and read the functions, iterators and objects that it is lent: see `lending`.
@@ -13,19 +9,14 @@
 
 import sys
 from collections.abc import Iterable
-from typing import Any, NoReturn
+from typing import Any
 
 from alpha_codium.judge.codec import Excessive, Malformed, Unencodable, encode
-from alpha_codium.judge.drivers.describing import comparable, content_of, is_compared
+from alpha_codium.judge.drivers.deciding import DecidingPeer
 from alpha_codium.judge.drivers.exceptions import ExceptionOfOther
 from alpha_codium.judge.drivers.lending import is_lendable, lend
-from alpha_codium.judge.drivers.operations import OPERATIONS
-from alpha_codium.judge.drivers.peer import Peer, ProgramEnded
-from alpha_codium.judge.drivers.proxies import (
-    base_of_proxy,
-    is_proxy,
-    number_of_proxy,
-)
+from alpha_codium.judge.drivers.peer import ProgramEnded
+from alpha_codium.judge.drivers.proxies import is_proxy, number_of_proxy
 
 STDOUT = sys.stdout
 CALLS = ("call", "call_name")
@@ -40,11 +31,7 @@ COMPARING = ("difference", "symmetric_difference", "intersection")
 MAX_SHOWN = 1 << 16
 
 
-class ForeignComparison(TypeError):
-    """The assertions compare an object that only the program could compare."""
-
-
-class LeftPeer(Peer):
+class LeftPeer(DecidingPeer):
     """The side of the assertions."""
 
     def __init__(
@@ -54,22 +41,16 @@ class LeftPeer(Peer):
         classes: "Iterable[str]" = (),
         imports: "Iterable[str]" = (),
     ) -> None:
-        super().__init__(True, lend(self))
-        self.catches, self.has_class, self.class_names = frozenset(catches), has_class, frozenset(classes)
+        super().__init__(lend(self), has_class)
+        self.catches, self.class_names = frozenset(catches), frozenset(classes)
         self.imports = tuple(imports)
-        self.final_outcomes: list[str] = []
         self.crossed: list[Any] = []
-        self.believed = False
         self.classes: set[int | None] = set()
-        self.made: set[int | None] = set()
-        # Methods of these, whose results count as made, too.
+        # Methods of objects that the assertions made, whose results count as made, too.
         self.methods: set[int | None] = set()
         self.highest = -1
         # What the last call returned, if that was short.
         self.returned: list[Any] = []
-        # Contents, and results of unary operations, kept until any other request: an object can't return a new number
-        # for each use.
-        self.given: dict[tuple[str, int | None], Any] = {}
 
     def load(self, names: "list[str]") -> "dict[str, Any]":
         """Return the objects that the program defines under these names; raises the exception that it raised."""
@@ -118,7 +99,7 @@ class LeftPeer(Peer):
             # StopIteration would silently end a `map` or `zip` of the assertions, and skip checks.
             value = RuntimeError("the program raised StopIteration")
         self.crossed.append(value)
-        if not isinstance(value, Exception) and not ("SystemExit" in self.catches and isinstance(value, SystemExit)):
+        if not isinstance(value, Exception) and self.catches.isdisjoint(each.__name__ for each in type(value).__mro__):
             self.final_outcomes.append("ended")
         raise value
 
@@ -216,97 +197,3 @@ class LeftPeer(Peer):
         if self.made and is_proxy(value) and self.number_of(proxy) in self.made:
             self.methods.add(number_of_proxy(value))
         return value
-
-    def compare(self, name: str, one: "Any", other: "Any") -> "Any":
-        """Compare a proxy by the rules in the module's docstring."""
-        # Comparing with None or with the same object needs no method of the program.
-        by_identity = one is None or other is None or (one is other and is_proxy(one))
-        if name in ("eq", "ne") and by_identity and not self.is_made(one, other):
-            return (name == "eq") is (one is other)
-        if self.is_made(one, other) or (self.has_class and self.is_foreign(one) and self.is_foreign(other)):
-            self.believed = True
-            return self.request("compare", name, one, other)
-        one, other = self.value_of(one), self.value_of(other)
-        return getattr(__import__("operator"), name)(one, other)
-
-    def value_of(self, value: "Any") -> "Any":
-        """Return the builtin value of a proxy whose class is derived from a builtin type; other values as they are."""
-        if is_proxy(value):
-            base = base_of_proxy(value)
-            if base is None:
-                self.refuse()
-            key = ("content", number_of_proxy(value))
-            if key not in self.given:
-                self.given[key] = self.request("content", value)
-            return self.comparable(base, self.given[key])
-        return content_of(value) if self.is_foreign(value) else value
-
-    def comparable(self, base: type, content: "Any") -> "Any":
-        """Return what stands for a proxy in comparisons; whatever can't be that ends the assertions."""
-        try:
-            return comparable(base, content)
-        except Exception as fault:
-            self.final_outcomes.append("ended")
-            raise Malformed("the program's answer can't be read") from fault
-
-    def is_like_value(self, value: "Any") -> bool:
-        """Whether a value is a proxy of an object of the standard library that is compared by a value."""
-        return is_proxy(value) and is_compared(base_of_proxy(value))
-
-    def operate(self, name: str, *operands: "Any") -> "Any":
-        """Do arithmetic with objects that the assertions made, or with the program's objects only."""
-        if self.is_made(*operands):
-            value = self.request("operate", name, *operands)
-            # A value in place of an object is only what the program says.
-            self.believed = self.believed or not is_proxy(value)
-            self.made.add(self.number_of(value))
-            return value
-        if any(map(self.is_like_value, operands)):
-            return OPERATIONS["operate"](name, *map(self.value_of, operands))
-        if not all(map(self.is_foreign, operands)):
-            self.refuse()
-        if len(operands) > 1:
-            value = self.request("operate", name, *operands)
-            self.believed = self.believed or not self.is_computed(value, name, operands)
-            return value
-        key = (name, self.number_of(operands[0]))
-        if key not in self.given:
-            self.given[key] = self.request("operate", name, *operands)
-        return self.given[key]
-
-    def is_computed(self, value: "Any", name: str, operands: "tuple[Any, ...]") -> bool:
-        """Whether an answer equals the result for the operands' builtin values, as with an `IntEnum`."""
-        try:
-            own = OPERATIONS["operate"](name, *map(content_of, operands))
-            value = content_of(value) if self.is_foreign(value) else value
-        except Exception:  # noqa: BLE001 - the operands have no builtin values, or the operation fails
-            return False
-        return type(own) is type(value) and own == value
-
-    def contains(self, proxy: "Any", item: "Any") -> bool:
-        """Whether an object contains an item; only objects that the assertions made are asked, others are iterated."""
-        if self.is_made(proxy):
-            self.believed = True
-            return self.request("contains", proxy, item)
-        if self.is_like_value(proxy):
-            return item in self.value_of(proxy)
-        return any(each is item or each == item for each in self.request("iterate", proxy))
-
-    def number_of(self, value: "Any") -> "int | None":
-        """Return the number of an object of the program; None for a value."""
-        if is_proxy(value):
-            return number_of_proxy(value)
-        return self.stand_ins.get(id(value))
-
-    def is_foreign(self, value: "Any") -> bool:
-        """Whether a value represents an object of the program."""
-        return self.number_of(value) is not None
-
-    def is_made(self, *values: "Any") -> bool:
-        """Whether one of the values is an object that the assertions made."""
-        return any(self.number_of(value) in self.made for value in values if self.is_foreign(value))
-
-    def refuse(self) -> "NoReturn":
-        """Report that an object of the program had to be compared."""
-        self.final_outcomes.append("foreign")
-        raise ForeignComparison("an object of the program's own can't be compared outside of it")

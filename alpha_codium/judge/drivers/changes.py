@@ -30,12 +30,16 @@ def containers_in(arguments: "tuple[Any, ...]", keywords: "dict[str, Any]") -> "
 
 
 def held_in(value: "Any") -> "list[Any]":
-    """The containers in an answer that both sides keep in sync; none of an answer with others, or with large ones."""
+    """The containers in an answer that both sides keep in sync; none of an answer with arrays, or with large ones."""
     if type(value) in CHANGEABLE and len(value) > LARGEST_HELD:
         return []
     found = containers_in((value,), {})
+    return found if _can_be_held(found) else []
+
+
+def _can_be_held(found: "list[Any]") -> bool:
     few = len(found) <= MOST_HELD and all(len(each) <= LARGEST_HELD for each in found)
-    return found if few and all(type(each) in CHANGEABLE for each in found) else []
+    return few and not any(_is_array(type(each)) for each in found)
 
 
 def _collect(value: "Any", found: "list[Any]") -> None:
@@ -135,14 +139,20 @@ def answers_to(
     what: str,
     arguments: "tuple[Any, ...]",
     keywords: "dict[str, Any]",
-    same: "list[tuple[int, int]]",
+    same: "list[tuple[Any, int]]",
+    in_sync: "Sequence[Any]" = (),
 ) -> "tuple[list[tuple[Any, ...]], list[Any]]":
     """Run `perform(what, arguments, keywords)`; return messages with its changes and its result (see `peer`).
 
-    Return the containers among the arguments before the call, too, which the messages name by their places.
+    Return the containers among the arguments before the call, too, which the messages name by their places. `same` has
+    places of arguments, or names, each with that of an equal one, or `-1 - i` for the i-th of those in sync.
     """
-    for place, earlier in same:
-        arguments = (*arguments[:place], arguments[earlier], *arguments[place + 1 :])
+    for place, other in same:
+        value = arguments[other] if other >= 0 else in_sync[-1 - other]
+        if type(place) is str:
+            keywords[place] = value
+        else:
+            arguments = (*arguments[:place], value, *arguments[place + 1 :])
     held = containers_in(arguments, keywords)
     before = copies_of(held)
     try:
@@ -175,29 +185,33 @@ def twins_in(value: "Any", held: "list[Any]") -> "list[tuple[int, int]]":
     return [(at - len(held), first[id(each)]) for at, each in found if first.setdefault(id(each), at) != at]
 
 
-def put_together(value: "Any", twins: "list[tuple[int, int]]", held: "Sequence[Any]") -> None:
-    """Replace the copies in an answer by the containers that they stand for."""
+def put_together(value: "Any", twins: "list[tuple[int, int]]", held: "Sequence[Any]") -> "Any":
+    """Return an answer with the containers that its copies stand for."""
     found = containers_in((value,), {})
     originals = {id(found[place]): [*held, *found][earlier] for place, earlier in twins}
+
+    def original(item: "Any") -> "Any":
+        return tuple(map(original, item)) if type(item) is tuple else originals.get(id(item), item)
+
     for each in found:
         if type(each) is list:
-            each[:] = [originals.get(id(item), item) for item in each]
+            each[:] = map(original, each)
         elif isinstance(each, dict):
-            each.update({key: originals[id(item)] for key, item in each.items() if id(item) in originals})
+            each.update({key: original(item) for key, item in each.items()})
+    return original(value)
 
 
 def kept_among(held: "list[Any]") -> "list[int]":
     """Return the places of the containers among arguments that are kept, with what is in them.
 
-    None are if some are large, or of other types.
+    None are if some are large, or arrays.
     """
     referred = [held[place] for place, count in enumerate(_references_to(held)) if count > REFERENCES]
     if not referred:
         return []
     found = {id(each) for each in containers_in(tuple(referred), {})}
     kept = [place for place, each in enumerate(held) if id(each) in found]
-    few = len(kept) <= MOST_HELD and all(len(held[place]) <= LARGEST_HELD for place in kept)
-    return kept if few and all(type(held[place]) in CHANGEABLE for place in kept) else []
+    return kept if _can_be_held([held[place] for place in kept]) else []
 
 
 def _references_to(held: "list[Any]") -> "list[int]":

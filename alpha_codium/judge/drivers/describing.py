@@ -216,6 +216,8 @@ def _type_of_compared(module: str, name: str) -> type:
 def comparable(base: type, content: "Any") -> "Any":
     """Return an object that is compared as that of the other side, whose type is `base`, given its content."""
     if not is_compared(base):
+        if type(content) not in base.__mro__:
+            raise ValueError("content of another type")
         return content
     if type(content) is not CONTENTS.get(base.__name__, dict):
         raise ValueError("content of another type")

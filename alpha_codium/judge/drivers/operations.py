@@ -72,6 +72,7 @@ OPERATIONS: "dict[str, Callable[..., Any]]" = {
     "class": type,
     "callable": callable,
     "hasattr": hasattr,
+    "dir": dir,
     "content": content_of,
     "enter": _call_special("__enter__"),
     "exit": _call_special("__exit__", None),

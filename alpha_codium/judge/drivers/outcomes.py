@@ -7,6 +7,7 @@ from types import CodeType
 from typing import Any
 
 from alpha_codium.judge.codec import Unencodable, encode
+from alpha_codium.judge.drivers.exceptions import ExceptionOfOther
 from alpha_codium.judge.drivers.loading import print_error
 from alpha_codium.judge.drivers.proxies import is_proxy
 
@@ -59,10 +60,15 @@ def names_for(peer: "Any", task: "dict[str, Any]") -> "dict[str, Any]":
     if task["seed"]:
         __import__("random").seed(task["seed"])
     try:
-        found = peer.load([*task["names"], *task["modules"]])
+        found = peer.load([*task["names"], *task["modules"], *task["required"], *task["errors"]])
     except BaseException:
         sys.stderr.write(LOADING)
         raise
+    require(peer, task["required"], {**namespace, **found})
+    # A builtin is the program's only if that has an exception of this name: a class that can't decide anything.
+    for name in task["errors"]:
+        if name in found and not is_of_other(found[name]):
+            del found[name]
     for module in task["modules"]:
         # The program must have imported it, as if both were one file, but the assertions use their own.
         if module in found:
@@ -71,10 +77,8 @@ def names_for(peer: "Any", task: "dict[str, Any]") -> "dict[str, Any]":
     namespace.update(found)
     entry_point = task["entry_point"]
     # A builtin of this name isn't what the assertions are about.
-    if entry_point not in namespace and (task["calls_check"] or hasattr(builtins, entry_point)):
-        error = NameError(f"name {entry_point!r} is not defined")
-        peer.crossed.append(error)
-        raise error
+    if task["calls_check"] or hasattr(builtins, entry_point):
+        require(peer, [entry_point], namespace)
     if "StopIteration" not in task["catches"] and "next" not in found:
         namespace["next"] = next_item
     for name in ("callable", "hasattr"):
@@ -84,6 +88,20 @@ def names_for(peer: "Any", task: "dict[str, Any]") -> "dict[str, Any]":
         namespace["type"] = lambda value: value.__class__
     rebound = [name for name, value in found.items() if type(value) in REBOUND]
     return AssertionNamespace(peer, namespace, rebound) if rebound else namespace
+
+
+def require(peer: "Any", names: "list[str]", namespace: "dict[str, Any]") -> None:
+    """Raise the program's NameError unless it defines these names."""
+    for name in names:
+        if name not in namespace:
+            error = NameError(f"name {name!r} is not defined")
+            peer.crossed.append(error)
+            raise error
+
+
+def is_of_other(value: "Any") -> bool:
+    """Whether a value is a class of exceptions that only the program has; a stand-in for a function isn't asked."""
+    return issubclass(type(value), type) and issubclass(value, ExceptionOfOther)
 
 
 def asked_of_program(peer: "Any", name: str) -> "Callable[..., Any]":

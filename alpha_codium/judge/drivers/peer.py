@@ -7,13 +7,13 @@
 2. Objects that `codec` can't encode stay on their side and are sent as reference numbers, which are negative for
    objects of the left side. `("known", [[number, description], ...])` precedes the first message with a number whose
    object has a description (see `describing`).
-3. `same` lists the top-level arguments that are the same object. Containers among the arguments that a call changed
-   are sent back in `("changed", ...)` before the answer, and updated in place, so that they and the containers in them
-   keep their identity (see `changes`). Containers under the loaded names of the program's module are shared: each
-   side sends its changes of them before its next message. So are the last ones that an object or an iterator of the
-   program gave, as its attribute, item, or result: `("held", v)`, or `("again", i)` for the i-th of them; and arguments
-   that the callee still refers to after a call: `("kept", places)`, before its answer. `("twins", pairs)` comes before
-   an answer with containers of the arguments, or with one twice.
+3. `same` lists the top-level arguments that are the same object, or one that is in sync. Containers among the arguments
+   that a call changed are sent back in `("changed", ...)` before the answer, and updated in place, so that they and the
+   containers in them keep their identity (see `changes`). Containers under the loaded names of the program's module are
+   shared: each side sends its changes of them before its next message. So are the last ones that an object or an
+   iterator of the program gave, as its attribute, item, or result: `("held", v)`, or `("again", i)` for the i-th of
+   them; and arguments that the callee still refers to after a call: `("kept", places)`, before its answer.
+   `("twins", pairs)` comes before an answer with containers of the arguments, or with one twice.
 """
 
 import _thread
@@ -98,8 +98,18 @@ class Peer:
         Raises ProgramEnded, Malformed, Unencodable, or whatever a nonsensical answer leads to.
         """
         with self.lock:
-            self.send(("ask", what, arguments, keywords, same_among(arguments)))
+            same: list[tuple[Any, int]] = [*same_among(arguments)]
+            if self.before:
+                self.send_changes()  # after which the places are those of the other side
+                same += self.in_sync_among(arguments, keywords)
+            self.send(("ask", what, arguments, keywords, same))
             return self.await_answer(arguments, keywords)
+
+    def in_sync_among(self, arguments: "tuple[Any, ...]", keywords: "dict[str, Any]") -> "list[tuple[Any, int]]":
+        """Return the places or names of arguments that are in sync, and which they are: `-1 - i` for the i-th."""
+        which = {id(each): -1 - place for place, each in enumerate(self.shared + self.held)}
+        given = (*enumerate(arguments), *keywords.items())
+        return [(place, which[id(each)]) for place, each in given if id(each) in which]
 
     def await_answer(self, arguments: "tuple[Any, ...]", keywords: "dict[str, Any]") -> "tuple[str, Any]":
         """Wait for the answer to a request with those arguments; answer the other side's requests meanwhile."""
@@ -111,7 +121,7 @@ class Peer:
             if given is None and kind in OF_ARGUMENTS:
                 given = containers_in(arguments, keywords)
             if twins and kind in ("value", "held"):
-                put_together(rest[0], twins, given or [])
+                rest[0] = put_together(rest[0], twins, given or [])
             if kind in ("value", "raised"):
                 return kind, rest[0]
             if kind == "error":
@@ -141,7 +151,7 @@ class Peer:
             self.before = copies_of(self.shared + self.held)
             self.drop_large()
         elif kind == "ask":
-            messages, given = answers_to(self.perform, *rest)
+            messages, given = answers_to(self.perform, *rest, in_sync=self.shared + self.held)
             for message in messages:
                 self.send_answer(message)
                 if message[0] == "kept":

@@ -17,6 +17,7 @@ ASKED = {"len": "length", "str": "text", "repr": "repr", "iter": "iterate", "nex
 ASKED.update({"hash": "hash", "getitem": "item", "setitem": "put", "delitem": "remove", "reversed": "reversed"})
 ASKED.update({"format": "format", "delattr": "delete", "index": "index", "enter": "enter", "exit": "exit"})
 ASKED.update({"copy": "copy", "deepcopy": "deepcopy", "instancecheck": "is_instance", "subclasscheck": "is_subclass"})
+ASKED["dir"] = "dir"
 
 
 def new_proxy(peer: "Any", number: int, base: "type | None" = None) -> "Any":

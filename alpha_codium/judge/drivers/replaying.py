@@ -21,7 +21,7 @@ from alpha_codium.judge.drivers.outcomes import CallOnly, outcome_of
 from alpha_codium.judge.drivers.peer import ENDED, ProgramEnded
 from alpha_codium.judge.drivers.requests import is_text_of
 
-# The function that the rewritten assertions call for their messages; see `assertion_batches`.
+# The function that the rewritten assertions call for their messages; see `assertion_rewriting`.
 MESSAGE = "_message_of_"
 # Characters of a traceback that a result keeps at most.
 MAX_TRACEBACK = 1 << 14

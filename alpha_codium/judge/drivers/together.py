@@ -29,6 +29,8 @@ def run(program: "CodeType", execute: "Callable[..., Any]" = exec) -> None:
         namespace = load(program, task["setup_code"])
         vars(builtins).update(own)
         namespace["__name__"] = "__main__"
+        for name in task["required"]:
+            look_up(namespace, name)
         outcome = "wrong"
         execute(tests, namespace)
         if task["calls_check"]:
