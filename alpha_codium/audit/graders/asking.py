@@ -48,11 +48,21 @@ def arguments_of(case: Case) -> list[Any]:
 def arguments_for(form: str, program: str, name: str, tests: Sequence[TestCase]) -> list[Any]:
     """Return the arguments of the function that grades a form: the program, the name of its function, and the tests."""
     inputs, outputs = [test.input for test in tests], [test.output for test in tests]
-    if form == "call":
-        return [program, name, [*map(json.loads, inputs)], [*map(json.loads, outputs)]]
-    if form == "assertions":
-        return [program, [called(test, name) for test in inputs], name]
-    return [program, inputs, outputs]
+    if form not in OF_FUNCTIONS:
+        return [program, inputs, outputs]
+    return [program, *OF_FUNCTIONS[form](name, inputs, outputs)]
+
+
+def _of_call(name: str, inputs: Sequence[str], outputs: Sequence[str]) -> list[Any]:
+    return [name, [*map(json.loads, inputs)], [*map(json.loads, outputs)]]
+
+
+def _of_assertions(name: str, inputs: Sequence[str], _outputs: Sequence[str]) -> list[Any]:
+    return [[called(test, name) for test in inputs], name]
+
+
+# The forms in which a program is a function.
+OF_FUNCTIONS = {"call": _of_call, "assertions": _of_assertions}
 
 
 def called(test: str, name: str) -> str:
