@@ -118,8 +118,7 @@ def _content(lines: list[str], place: int, rest: str) -> tuple[str, int]:
         start = place + 1
         end = next((n for n in range(start, len(lines)) if FENCE_LINE.match(lines[n])), len(lines))
         return "\n".join(lines[start:end]), end + 1
-    ends = (n for n in range(place, len(lines)) if any(each.fullmatch(lines[n]) for each in (LABEL, EXAMPLES, AFTER)))
-    end = next(ends, len(lines))
+    end = next((n for n in range(place, len(lines)) if _ends_content(lines[n])), len(lines))
     found = [rest, *lines[place:end]] if rest else lines[place:end]
     if end == len(lines) or not LABEL.fullmatch(lines[end]):
         blank = next((n for n, line in enumerate(found) if not line.strip()), len(found))
@@ -142,6 +141,10 @@ def _without_explanation(lines: list[str], *, beside: bool) -> list[str]:
 def _is_sentence(line: str) -> bool:
     words = line.split()
     return len(words) > 2 and words[0][0].isalpha() and words[-1].endswith((".", ":", "!", "?"))
+
+
+def _ends_content(line: str) -> bool:
+    return bool(LABEL.fullmatch(line) or EXAMPLES.fullmatch(line) or AFTER.fullmatch(line))
 
 
 def load_statement(source: str) -> Problem:

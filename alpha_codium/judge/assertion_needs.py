@@ -44,7 +44,7 @@ from alpha_codium.problem import ExecutionSpec
 # Exceptions that end more than a call, unless the code names them.
 CATCHABLE = {"SystemExit", "StopIteration", "KeyboardInterrupt"}
 MOST_IDENTIFIERS = 2_000
-ERRORS = {name for name, kind in vars(builtins).items() if isinstance(kind, type) and issubclass(kind, BaseException)}
+ERRORS = {name for name, kind in vars(builtins).items() if isinstance(kind, type) and issubclass(kind, Exception)}
 CAMEL_CASE = re.compile(r"(?:[A-Z]+[a-z0-9]+)+")
 VALUES = (str, bytes, bytearray, int, float, complex, list, tuple, dict, set, frozenset, BaseException)
 VALUES += (collections.deque, collections.Counter, datetime.datetime, datetime.timedelta, decimal.Decimal)
@@ -141,7 +141,7 @@ def needs_of(test_code: str, spec: ExecutionSpec) -> Needs:
         seeds="seed" in words,
         imports=tuple(sorted(imports | modules)),
         required=tuple(sorted(ours.required)),
-        errors=tuple(sorted(set() if ours.names - {"*"} else wanted & ERRORS - set(names))),
+        errors=tuple(sorted(set() if ours.names - {"*"} else wanted & ERRORS - set(names) - _raised_in(tree))),
         code=ours.code,
     )
 
@@ -209,6 +209,12 @@ def _defined(module: symtable.SymbolTable) -> set[str]:
 
 def _is_used_global(symbol: symtable.Symbol, scope: symtable.SymbolTable) -> bool:
     return symbol.is_referenced() and (scope.get_type() == "module" or symbol.is_global())
+
+
+def _raised_in(tree: ast.AST) -> set[str]:
+    """Return the names of the exceptions that the code raises itself, by `assert`, too: no program may define these."""
+    raised = (node.exc for node in ast.walk(tree) if isinstance(node, ast.Raise) and node.exc)
+    return {"AssertionError", *(name_of(each.func if isinstance(each, ast.Call) else each) for each in raised)}
 
 
 def _classes_in(tree: ast.AST, names: set[str]) -> set[str]:

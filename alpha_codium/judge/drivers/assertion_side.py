@@ -165,9 +165,11 @@ class LeftPeer(DecidingPeer):
         number = self.number_of(value)
         # An object that was known before the call isn't a new one, even if the class returned it.
         is_new = number is not None and number > highest
-        makes = is_new and (self.number_of(proxy) in self.classes or self.number_of(proxy) in self.methods)
-        if makes and not self.is_like_value(value):
-            self.made.add(number)
+        if is_new and not self.is_like_value(value):
+            if self.number_of(proxy) in self.classes:
+                self.made.add(number)
+            elif self.number_of(proxy) in self.methods:
+                self.offspring.add(number)
         return value
 
     def last_answer(self) -> str:
@@ -180,6 +182,7 @@ class LeftPeer(DecidingPeer):
     def referred(self, number: int) -> "Any":
         """Return the object for a number. Objects that the program returns aren't believed, whoever made them."""
         self.made.discard(number)
+        self.offspring.discard(number)
         self.highest = max(self.highest, number)
         return super().referred(number)
 
@@ -194,6 +197,6 @@ class LeftPeer(DecidingPeer):
             # NumPy would read memory at an address that the program chose.
             raise AttributeError(name)
         value = self.request("get", proxy, name)
-        if self.made and is_proxy(value) and self.number_of(proxy) in self.made:
+        if self.made and is_proxy(value) and self.number_of(proxy) in self.made | self.offspring:
             self.methods.add(number_of_proxy(value))
         return value

@@ -18,6 +18,8 @@ OF_COLLECTIONS = ("deque", "OrderedDict", "Counter", "defaultdict")
 MOST_HELD, LARGEST_HELD = 32, 128
 # Types of answers in which containers are sought that stand elsewhere, too.
 OUTER = (list, tuple, dict)
+# Types of containers whose items may be containers, but for those of dicts.
+ITERATED = ("list", "tuple", "deque")
 SCALARS = frozenset((int, str, float, bool, type(None), bytes, complex))
 
 
@@ -48,7 +50,7 @@ def _collect(value: "Any", found: "list[Any]") -> None:
         found.append(value)
     elif kind is not tuple:
         return
-    items = value.values() if isinstance(value, dict) else value if kind in (list, tuple) else ()
+    items = value.values() if isinstance(value, dict) else value if kind.__name__ in ITERATED else ()
     for each in items:
         if type(each) not in SCALARS:
             _collect(each, found)
@@ -147,14 +149,9 @@ def answers_to(
     Return the containers among the arguments before the call, too, which the messages name by their places. `same` has
     places of arguments, or names, each with that of an equal one, or `-1 - i` for the i-th of those in sync.
     """
-    for place, other in same:
-        value = arguments[other] if other >= 0 else in_sync[-1 - other]
-        if type(place) is str:
-            keywords[place] = value
-        else:
-            arguments = (*arguments[:place], value, *arguments[place + 1 :])
+    arguments = _with_same(arguments, keywords, same, in_sync)
     held = containers_in(arguments, keywords)
-    before = copies_of(held)
+    references, before = _references_to(held), copies_of(held)
     try:
         kind, value = "value", perform(what, arguments, keywords)
     except MemoryError:
@@ -165,11 +162,23 @@ def answers_to(
     before.clear()  # whose items have one reference more
     returned = [index for index, each in enumerate(held) if each is value]
     messages: list[tuple[Any, ...]] = [("changed", changes)] if changes else []
-    if held and kind == "value" and not (same or returned) and (kept := kept_among(held)):
+    if held and kind == "value" and (kept := kept_among(held, references, value)):
         messages.append(("kept", kept))
     if kind == "value" and type(value) in OUTER and not returned and (twins := twins_in(value, held)):
         messages.append(("twins", twins))
     return [*messages, ("same", returned[-1]) if kind == "value" and returned else (kind, value)], held
+
+
+def _with_same(
+    arguments: "tuple[Any, ...]", keywords: "dict[str, Any]", same: "list[tuple[Any, int]]", in_sync: "Sequence[Any]"
+) -> "tuple[Any, ...]":
+    for place, other in same:
+        value = arguments[other] if other >= 0 else in_sync[-1 - other]
+        if type(place) is str:
+            keywords[place] = value
+        else:
+            arguments = (*arguments[:place], value, *arguments[place + 1 :])
+    return arguments
 
 
 def twins_in(value: "Any", held: "list[Any]") -> "list[tuple[int, int]]":
@@ -201,12 +210,14 @@ def put_together(value: "Any", twins: "list[tuple[int, int]]", held: "Sequence[A
     return original(value)
 
 
-def kept_among(held: "list[Any]") -> "list[int]":
+def kept_among(held: "list[Any]", references: "list[int]", value: "Any") -> "list[int]":
     """Return the places of the containers among arguments that are kept, with what is in them.
 
-    None are if some are large, or arrays.
+    They have more than their `references` before the call, not counting the two variables with the `value` that it
+    returned. None are if some are large, or arrays.
     """
-    referred = [held[place] for place, count in enumerate(_references_to(held)) if count > REFERENCES]
+    now = _references_to(held)
+    referred = [each for i, each in enumerate(held) if now[i] > references[i] + 2 * (each is value)]
     if not referred:
         return []
     found = {id(each) for each in containers_in(tuple(referred), {})}
@@ -216,12 +227,3 @@ def kept_among(held: "list[Any]") -> "list[int]":
 
 def _references_to(held: "list[Any]") -> "list[int]":
     return [sys.getrefcount(each) for each in held]
-
-
-def _references_of(arguments: "tuple[Any, ...]") -> int:
-    held = containers_in(arguments, {})
-    return max(_references_to(held))
-
-
-# Those to an argument, and to a container in one, where nothing else refers to it.
-REFERENCES = _references_of(([[]],))

@@ -6,12 +6,14 @@
    assertions use a name that is spelt like a class. These are compared by the program, and `believed` is set. It is
    also set if the program does arithmetic with two of its own objects, unless their builtin values give the same.
 2. Where the answer is known here, such as that an object isn't None, the program is asked, too: its method, which
-   Python would call, may be wrong. If it says something else, the assertion fails, whatever it expects.
+   Python would call, may be wrong. If it says something else, the assertion fails, whatever it expects. It is asked
+   afterwards, or else it could answer what it is asked for.
 """
 
 from typing import Any, NoReturn
 
 from alpha_codium.judge.codec import Malformed, unreferred
+from alpha_codium.judge.drivers.changes import CHANGEABLE, containers_in
 from alpha_codium.judge.drivers.describing import comparable, content_of, is_compared
 from alpha_codium.judge.drivers.exceptions import crosses
 from alpha_codium.judge.drivers.operations import OPERATIONS
@@ -31,8 +33,10 @@ class DecidingPeer(Peer):
         self.has_class = has_class
         self.final_outcomes: list[str] = []
         self.believed = False
-        # Numbers of the objects that the assertions made.
-        self.made: set[int | None] = set()
+        # Numbers of the objects that the assertions made, and of those that methods of these returned, which may only
+        # be compared with other objects.
+        self.made: set[int] = set()
+        self.offspring: set[int] = set()
         # Contents, and results of unary operations, kept until any other request: an object can't return a new number
         # for each use.
         self.given: dict[tuple[str, int | None], Any] = {}
@@ -78,11 +82,15 @@ class DecidingPeer(Peer):
 
     def operate(self, name: str, *operands: "Any") -> "Any":
         """Do arithmetic with objects that the assertions made, or as with the builtin values of objects."""
-        if self.is_made(*operands):
+        numbers = set(map(self.number_of, operands))
+        if not numbers.isdisjoint(self.made | self.offspring):
             value = self.request("operate", name, *operands)
-            # A value in place of an object is only what the program says.
-            self.believed = self.believed or not is_proxy(value)
-            self.made.add(self.number_of(value))
+            if is_proxy(value):
+                (self.offspring if numbers.isdisjoint(self.made) else self.made).add(number_of_proxy(value))
+            elif self.is_made(*operands):  # it is only what the program says
+                self.believed = True
+            else:
+                self.refuse()
             return value
         if any(map(self.is_like_value, operands)):
             return OPERATIONS["operate"](name, *map(self.value_of, operands))
@@ -108,6 +116,9 @@ class DecidingPeer(Peer):
         if own is None or not self.is_like(value, own):
             if not may_differ:
                 self.refuse()
+            self.believed = True
+        # The program has seen the other operand, and may change it, or answer with it later.
+        elif not may_differ and (type(own) in CHANGEABLE or containers_in(operands, {})):
             self.believed = True
         return value
 
@@ -140,11 +151,14 @@ class DecidingPeer(Peer):
             return self.request("contains", proxy, item)
         if self.is_like_value(proxy):
             return item in self.value_of(proxy)
-        # An iterator, which has no such method, would be exhausted.
-        asks = self.can_be_sent(item) and self.request("hasattr", proxy, "__contains__")
-        answer = self.request("contains", proxy, item) if asks else None
-        found = any(each is item or each == item for each in self.request("iterate", proxy))
-        return self.agreed(found, answer) if asks else found
+        # An iterator, which has no such method, is exhausted now.
+        asks = self.can_be_sent(item) and not containers_in((item,), {})
+        asks = asks and self.request("hasattr", proxy, "__contains__")
+        if self.has_value(proxy):
+            found = item in self.value_of(proxy)
+        else:
+            found = any(each is item or each == item for each in self.request("iterate", proxy))
+        return self.agreed(found, self.request("contains", proxy, item)) if asks else found
 
     def agreed(self, known: bool, answer: "Any") -> bool:
         """Return what is known here, unless the program answers something else."""
@@ -164,8 +178,13 @@ class DecidingPeer(Peer):
         return self.number_of(value) is not None
 
     def is_made(self, *values: "Any") -> bool:
-        """Whether one of the values is an object that the assertions made."""
-        return any(self.number_of(value) in self.made for value in values if self.is_foreign(value))
+        """Whether one of the values is an object that the assertions made.
+
+        Of several values that all are objects, one may be what a method of such an object returned.
+        """
+        numbers = set(map(self.number_of, values))
+        others = self.offspring if len(values) > 1 and None not in numbers else set()
+        return not numbers.isdisjoint(self.made | others)
 
     def refuse(self) -> "NoReturn":
         """Report that an object of the program had to be compared."""

@@ -20,6 +20,9 @@ SHOWN = ("__name__", "__qualname__", "__doc__")
 KINDS_LENT = {"function", "builtin_function_or_method", "method", "partial", "generator", "coroutine", "itemgetter"}
 KINDS_LENT |= {"StringIO", "BytesIO", "TextIOWrapper", "BufferedReader", "SimpleNamespace"}
 KINDS_LENT |= {"method-wrapper", "method_descriptor", "wrapper_descriptor"}
+# What runs code, or reads and changes any object, of the assertions, whatever it is given.
+NOT_LENT = {"eval", "exec", "compile", "__import__", "getattr", "setattr", "delattr", "vars", "globals", "locals"}
+NOT_LENT |= {"format", "format_map", "__getattribute__", "__setattr__", "__delattr__", "__reduce_ex__"}
 
 
 def is_lendable(value: "Any") -> bool:
@@ -27,6 +30,8 @@ def is_lendable(value: "Any") -> bool:
     kind = type(value)
     if isinstance(value, type):
         return value.__module__ == "__main__" or describe(value) is not None
+    if kind.__module__ == "builtins" and getattr(value, "__name__", None) in NOT_LENT and kind.__name__ != "function":
+        return False
     if kind.__name__ in KINDS_LENT or kind.__module__ == "__main__" or hasattr(kind, "__next__"):
         return True
     return kind.__name__.startswith("dict_") or describe(value) is not None

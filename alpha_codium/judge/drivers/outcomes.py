@@ -12,7 +12,7 @@ from alpha_codium.judge.drivers.loading import print_error
 from alpha_codium.judge.drivers.proxies import is_proxy
 
 # Modules that assertions use by these names without importing them. The program's own could forge comparisons.
-ALIASES = {"np": "numpy", "pd": "pandas"}
+ALIASES = {"np": "numpy", "pd": "pandas", "numpy": "numpy", "pandas": "pandas"}
 # Characters of an exception's text, and of an encoded value, that a result keeps at most.
 MAX_FAILURE, MAX_OUTPUT = 1 << 12, 1 << 20
 LOADING = "The program raised this while it was loaded, before the tests:\n"
@@ -100,8 +100,14 @@ def require(peer: "Any", names: "list[str]", namespace: "dict[str, Any]") -> Non
 
 
 def is_of_other(value: "Any") -> bool:
-    """Whether a value is a class of exceptions that only the program has; a stand-in for a function isn't asked."""
-    return issubclass(type(value), type) and issubclass(value, ExceptionOfOther)
+    """Whether a value is a class of exceptions that only the program has; a stand-in for a function isn't asked.
+
+    Classes that derive from another than Exception would catch, or hide, what the assertions raise themselves.
+    """
+    if not issubclass(type(value), type) or not issubclass(value, ExceptionOfOther):
+        return False
+    bases = {base for base in value.__mro__ if base.__module__ == "builtins"}
+    return bases == {Exception, BaseException, object}
 
 
 def asked_of_program(peer: "Any", name: str) -> "Callable[..., Any]":

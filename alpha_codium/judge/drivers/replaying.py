@@ -23,6 +23,8 @@ from alpha_codium.judge.drivers.requests import is_text_of
 
 # The function that the rewritten assertions call for their messages; see `assertion_rewriting`.
 MESSAGE = "_message_of_"
+# The messages that `answering` writes.
+RECORDED = ("changed", "same", "value", "error")
 # Characters of a traceback that a result keeps at most.
 MAX_TRACEBACK = 1 << 14
 
@@ -86,7 +88,10 @@ class ReplayingPeer(LeftPeer):
             raise ProgramEnded(ENDED)
         text = self.waiting.pop(0)
         self.size = len(text)
-        return decode(text, referred=self.referred)
+        message = decode(text, referred=self.referred)
+        if message[0] not in RECORDED:
+            self.abandon()
+        return message
 
     def abandon(self) -> "NoReturn":
         """Stop: the program has to be judged as a pair."""

@@ -23,7 +23,7 @@ from alpha_codium.judge.drivers.peer import Peer, ProgramEnded
 # Stack frames below the program's: `serve`, `take`, `answers_to`, `do`, `result_of`, and the operation.
 FRAMES = 6
 # Requests to objects and iterators of the program, whose answers may be parts of them.
-HELD = ("get", "item", "next", "next_async", "call")
+HELD = ("get", "item", "next", "next_async", "call", "enter", "enter_async", "await")
 
 
 def _requesting(what: str) -> "Callable[..., Any]":
