@@ -109,7 +109,7 @@ def describe(value: "Any", is_lent: bool = False) -> "tuple[Any, ...] | None":
     for base in BASES.values():
         if isinstance(value, base):
             return "derived", base.__name__, _content_of(value, base), kind.__name__, _overridden(kind, base)
-    for base in (*_of_collections(), *CHANGING_BASES.values()):
+    for base in (*_ordered_kinds(), *CHANGING_BASES.values()):
         if isinstance(value, base):
             return "container", base.__name__, kind.__name__
     if hasattr(kind, "__await__"):
@@ -145,7 +145,7 @@ def content_of(value: "Any") -> "Any":
     kind = type(value)
     if (kind.__module__, kind.__name__) in COMPARED:
         return COMPARED[kind.__module__, kind.__name__](value)
-    for base in (*BASES.values(), *_of_collections(), *CHANGING_BASES.values()):
+    for base in (*BASES.values(), *_ordered_kinds(), *CHANGING_BASES.values()):
         if isinstance(value, base):
             return _content_of(value, base)
     raise TypeError("not derived from a type of values")
@@ -167,7 +167,7 @@ def _content_of(value: "Any", base: type) -> "Any":
     return base(base.__iter__(value), base.maxlen.__get__(value))  # type: ignore[attr-defined,call-arg]
 
 
-def _of_collections() -> "tuple[Any, ...]":
+def _ordered_kinds() -> "tuple[Any, ...]":
     """The classes in `collections` that aren't compared as a dict or list, if that is loaded."""
     module = sys.modules.get("collections")
     return () if module is None else (module.deque, module.OrderedDict)
@@ -183,7 +183,7 @@ def build(peer: "Any", number: int, description: "tuple[Any, ...]") -> "Any":
     if kind == "derived":
         return derived_of(peer, number, *rest)
     if kind == "container":
-        base = CHANGING_BASES.get(rest[0]) or next(each for each in _of_collections() if each.__name__ == rest[0])
+        base = CHANGING_BASES.get(rest[0]) or next(each for each in _ordered_kinds() if each.__name__ == rest[0])
         return new_proxy(peer, number, subclass_of(base, rest[1]))
     if kind == "compared":
         return new_proxy(peer, number, _type_of_compared(*rest))
