@@ -73,6 +73,8 @@ def _run_class_(kind):
             ran += 1
     kind.tearDownClass()
     kind.doClassCleanups()
+    for _, error, _ in kind.tearDown_exceptions:
+        raise error
     return ran
 """
 HELPERS = {"_Captured_": CAPTURED, "_run_class_": UNITTEST, "_keep_": KEPT}
@@ -274,7 +276,8 @@ class Call:
             raise Unjudgeable(f"{function.name} of the test is an asynchronous fixture, which isn't supported")
         is_generator = any(isinstance(node, ast.Yield) for node in ast.walk(function))
         if params is None and (scope := self.scope_of(decorator)):
-            self.calls.say(f"{variable} = _keep_({f'{scope} {name}'!r}, lambda: {made}, {is_generator})")
+            key = f"{scope} {self.kind}.{name}" if own else f"{scope} {name}"
+            self.calls.say(f"{variable} = _keep_({key!r}, lambda: {made}, {is_generator})")
         elif is_generator:
             generator = self.calls.new("fixture")
             self.calls.say(f"{generator} = {made}")

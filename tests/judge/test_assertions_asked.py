@@ -28,6 +28,10 @@ class Solution:
 """
 # name -> program, test
 PASSED_BEFORE = {
+    "cleanup of a class": (
+        "def f(x): return x // x",
+        "import unittest\nclass TestF(unittest.TestCase):\n    @classmethod\n    def setUpClass(cls): cls.addClassCleanup(f, 0)\n    def test(self): self.assertEqual(f(2), 1)",
+    ),
     "item": (REMEMBERS.format(base="", given=""), "assert 4 in f(3)"),
     "item in a text": (REMEMBERS.format(base="(str)", given="'no'"), "assert 'abc' in f(3)"),
     "item in a list": (REMEMBERS.format(base="(list)", given="[1]"), "assert 4 in f(3)"),
@@ -104,6 +108,14 @@ async def test_a_wrong_program_does_not_pass_outside(sandbox: Sandbox, program: 
 
 
 RIGHT = {
+    "operators of a derived list": (
+        "class L(list): pass\ndef f(x): return L([x])",
+        "x = f(3)\nassert x + [4] == [3, 4] and [2] + x == [2, 3] and x * 2 == [3, 3]\nx += [4]\nassert x == [3, 4]",
+    ),
+    "fixtures of one name": (
+        "def f(x): return x",
+        "import pytest\n@pytest.fixture(scope='module')\ndef v(): return 1\nclass TestA:\n    @pytest.fixture(scope='module')\n    def v(self): return 2\n    def test_a(self, v): assert f(v) == 2\ndef test_b(v): assert f(v) == 1",
+    ),
     "item": ("class P:\n    def __iter__(s): return iter([4, 5])\n    def __contains__(s, x): return x in (4, 5)\ndef f(x): return P()", "assert 4 in f(3) and 6 not in f(3)"),
     "list in a list": ("class P(list): pass\ndef f(x): return P([[4]])", "assert [4] in f(3)"),
     "derived deque": ("from collections import deque\nclass Q(deque): pass\ndef f(x): return Q([4])", "from collections import deque\nassert f(3) == deque([4]) and f(3) != [4] and list(f(3)) == [4]"),

@@ -178,6 +178,7 @@ SUMMED = [
     (SUMS.format(base="int", value="4"), "assert f(3) + 1 == 4 and f(3) - 1 == 4"),
     (SUMS.format(base="int", value="L(0)"), "assert abs(f(3) - 4) < 1e-6"),
     (SUMS.format(base="set", value="set()"), "assert f(3) ^ {4} == set()"),
+    (SUMS.format(base="set", value="set()"), "assert not f(3) - {4} and len(f(3)) == 1"),
 ]
 
 

@@ -42,7 +42,7 @@ class Benchmark:
         return Fields(record, where, self.key)
 
 
-def test_objects(fields: Fields, field: str, *keys: str) -> list[dict[str, str]]:
+def checked_tests(fields: Fields, field: str, *keys: str) -> list[dict[str, str]]:
     """Return the objects in a list of tests, each of which must have texts under the keys; raises DatasetError."""
     tests = fields.parsed(field, [])
     for index, test in enumerate(tests):

@@ -10,7 +10,7 @@
 from typing import Any
 
 from alpha_codium.checkers import PROGRAM
-from alpha_codium.data.benchmarks.benchmark import Benchmark, test_objects
+from alpha_codium.data.benchmarks.benchmark import Benchmark, checked_tests
 from alpha_codium.data.fields import Fields
 from alpha_codium.problem import SOURCE_NAMES
 
@@ -30,12 +30,12 @@ def _convert(fields: Fields) -> dict[str, Any]:
     in_file = fields.text("input_mode") == "file"
     talks, checker = fields.text("interaction_format"), fields.text("generated_checker")
     program = {"name": PROGRAM, "arguments": {"protocol": "open_r1", "files": {"checker.py": checker}}}
-    examples, contest = test_objects(fields, "examples", "input", "output"), fields.text("contest_id")
+    examples, contest = checked_tests(fields, "examples", "input", "output"), fields.text("contest_id")
     return {
         "name": f"{NAME}/{fields.needed('id')}",
         "description": _statement(fields, examples),
         "public_tests": [] if talks else examples,
-        "private_tests": [] if talks else test_objects(fields, "official_tests", "input", "output"),
+        "private_tests": [] if talks else checked_tests(fields, "official_tests", "input", "output"),
         "checker": program if checker else {"name": "yes_no", "arguments": {}},
         "time_limit": fields.number("time_limit"),
         "memory_limit_bytes": int(fields.number("memory_limit") * MEGABYTE),

@@ -13,7 +13,7 @@ import zlib
 from typing import Any
 
 from alpha_codium.data.benchmarks import apps
-from alpha_codium.data.benchmarks.benchmark import Benchmark, test_objects
+from alpha_codium.data.benchmarks.benchmark import Benchmark, checked_tests
 from alpha_codium.data.fields import Fields
 from alpha_codium.data.unpickling import loads
 from alpha_codium.errors import nearest
@@ -78,7 +78,7 @@ def _with_decompressed_tests(fields: Fields) -> Fields:
 
 
 def _tests(fields: Fields, field: str) -> list[dict[str, str]]:
-    tests = test_objects(fields, field, "input", "output", "testtype")
+    tests = checked_tests(fields, field, "input", "output", "testtype")
     for index, test in enumerate(tests):
         if (kind := test["testtype"]) not in KINDS:
             fields.fail(f"{field}[{index}].testtype", f"{kind!r} is unknown{nearest(kind, KINDS)}")

@@ -46,7 +46,7 @@ class LeftPeer(DecidingPeer):
         self.imports = tuple(imports)
         self.crossed: list[Any] = []
         self.classes: set[int | None] = set()
-        # Methods of objects that the assertions made, whose results count as made, too.
+        # Methods of objects that the assertions made, whose results are `offspring`.
         self.methods: set[int | None] = set()
         self.highest = -1
         # What the last call returned, if that was short.

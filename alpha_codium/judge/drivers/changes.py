@@ -18,7 +18,7 @@ OF_COLLECTIONS = ("deque", "OrderedDict", "Counter", "defaultdict")
 MOST_HELD, LARGEST_HELD = 32, 128
 # Types of answers in which containers are sought that stand elsewhere, too.
 OUTER = (list, tuple, dict)
-# Types of containers whose items may be containers, but for those of dicts.
+# The names of types whose items may be containers; of dicts, their values may be.
 ITERATED = ("list", "tuple", "deque")
 SCALARS = frozenset((int, str, float, bool, type(None), bytes, complex))
 

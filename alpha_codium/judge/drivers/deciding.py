@@ -3,11 +3,13 @@
 1. No `__eq__` or other method of the program may decide an assertion: a proxy is compared as a value of the builtin
    type that its class is derived from, or not at all. There are two exceptions: objects that the assertions made by
    calling a class (`assertion_needs`) and the results of arithmetic with them; and two objects of the program, if the
-   assertions use a name that is spelt like a class. These are compared by the program, and `believed` is set. It is
-   also set if the program does arithmetic with two of its own objects, unless their builtin values give the same.
+   assertions use a name that is spelt like a class, or if methods of objects that they made returned them. These are
+   compared by the program, and `believed` is set. It is also set if the program does arithmetic with two of its own
+   objects, unless their builtin values give the same.
 2. Where the answer is known here, such as that an object isn't None, the program is asked, too: its method, which
    Python would call, may be wrong. If it says something else, the assertion fails, whatever it expects. It is asked
-   afterwards, or else it could answer what it is asked for.
+   afterwards, or else it could answer what it is asked for; and never about a container of the assertions, which it
+   could change.
 """
 
 from typing import Any, NoReturn
@@ -18,7 +20,7 @@ from alpha_codium.judge.drivers.describing import comparable, content_of, is_com
 from alpha_codium.judge.drivers.exceptions import crosses
 from alpha_codium.judge.drivers.operations import OPERATIONS
 from alpha_codium.judge.drivers.peer import Peer
-from alpha_codium.judge.drivers.proxies import base_of_proxy, is_proxy, number_of_proxy
+from alpha_codium.judge.drivers.proxies import OVERRIDDEN, base_of_proxy, is_proxy, number_of_proxy
 
 
 class ForeignComparison(TypeError):
@@ -104,12 +106,16 @@ class DecidingPeer(Peer):
     def operate_on_several(self, name: str, operands: "tuple[Any, ...]") -> "Any":
         """Return the program's result if it equals that for the operands' builtin values, as with an `IntEnum`.
 
-        Another one is believed if all are objects of the program.
+        Another one is believed if all are objects of the program. With containers, the result is that of their values.
         """
         may_differ = all(map(self.is_foreign, operands))
         own = self.computed(name, operands) if all(map(self.can_be_sent, operands)) else None
-        if own is None and not may_differ:
-            self.refuse()
+        if not may_differ:
+            has_containers = type(own) in CHANGEABLE or containers_in(operands, {})
+            if own is None or (has_containers and self.overrides(name, operands)):
+                self.refuse()
+            if has_containers and not name.startswith("i"):
+                return own
         value = self.request("operate", name, *operands)
         if name.startswith("i"):  # in place: the object has changed
             self.given.clear()
@@ -117,10 +123,13 @@ class DecidingPeer(Peer):
             if not may_differ:
                 self.refuse()
             self.believed = True
-        # The program has seen the other operand, and may change it, or answer with it later.
-        elif not may_differ and (type(own) in CHANGEABLE or containers_in(operands, {})):
-            self.believed = True
         return value
+
+    def overrides(self, name: str, operands: "tuple[Any, ...]") -> bool:
+        """Whether the class of an operand has a method of its own for an operation, or for it in place or reflected."""
+        names = {f"__{each}__" for each in (name, name[1:], f"r{name}", f"i{name}")}
+        kinds = (base_of_proxy(each) for each in operands if is_proxy(each))
+        return any(not names.isdisjoint(getattr(kind, OVERRIDDEN, ())) for kind in kinds)
 
     def computed(self, name: str, operands: "tuple[Any, ...]") -> "Any":
         """Return the result for the operands' builtin values; None if they have none, or if the operation fails."""

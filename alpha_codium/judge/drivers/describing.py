@@ -5,7 +5,7 @@
 2. `("derived", base, content, name, overridden)`: an object of a class derived from an immutable type, such as a named
    tuple. The other side makes a value with the same content, of a new class derived from that type. Methods that the
    class overrides are called remotely (see `proxies`), except comparisons, which use the content.
-3. `("container", base, name)`: the same for a mutable type; its content is fetched whenever it is compared.
+3. `("container", base, name, overridden)`: the same for a mutable type; its content is fetched whenever it is compared.
    `("compared", module, name)` for objects of the standard library that change with others, such as views of a dict.
 4. `("exception class", ...)` and `("exception", ...)`: see `exceptions`.
 5. `("awaitable",)`. All other objects have no description.
@@ -14,6 +14,7 @@
 import builtins
 import sys
 from collections.abc import Callable
+from itertools import takewhile
 from typing import Any
 
 from alpha_codium.judge.drivers.exceptions import (
@@ -111,7 +112,7 @@ def describe(value: "Any", is_lent: bool = False) -> "tuple[Any, ...] | None":
             return "derived", base.__name__, _content_of(value, base), kind.__name__, _overridden(kind, base)
     for base in (*_ordered_kinds(), *CHANGING_BASES.values()):
         if isinstance(value, base):
-            return "container", base.__name__, kind.__name__
+            return "container", base.__name__, kind.__name__, _overridden(kind, base)
     if hasattr(kind, "__await__"):
         return ("awaitable",)
     if key in COMPARED and not is_lent:
@@ -133,7 +134,8 @@ def _clock(value: "Any") -> "tuple[Any, ...]":
 
 def _overridden(kind: type, base: type) -> "list[str]":
     """Return the names of the special methods of `base` that `kind` overrides, and of those it adds."""
-    names = {name for cls in kind.__mro__[: kind.__mro__.index(base)] for name in vars(cls)}
+    own = takewhile(lambda cls: cls is not base, kind.__mro__)  # `base` may only be what `__class__` says
+    names = {name for cls in own for name in vars(cls)}
     return sorted(name for name in names if name.startswith("__") and name.endswith("__"))
 
 
@@ -184,7 +186,7 @@ def build(peer: "Any", number: int, description: "tuple[Any, ...]") -> "Any":
         return derived_of(peer, number, *rest)
     if kind == "container":
         base = CHANGING_BASES.get(rest[0]) or next(each for each in _ordered_kinds() if each.__name__ == rest[0])
-        return new_proxy(peer, number, subclass_of(base, rest[1]))
+        return new_proxy(peer, number, subclass_of(base, *rest[1:]))
     if kind == "compared":
         return new_proxy(peer, number, _type_of_compared(*rest))
     if kind == "awaitable":

@@ -4,7 +4,7 @@
 of the peer, since objects of a program must not decide the outcome of assertions.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 COMPARISONS = ("eq", "ne", "lt", "le", "gt", "ge")
@@ -127,15 +127,17 @@ def special_methods() -> "dict[str, Callable[..., Any]]":
 # Methods that aren't forwarded for an object of a class derived from a builtin type, even if the class overrides them.
 OWN = ("__hash__", "__index__", "__copy__", "__deepcopy__")
 KINDS: "dict[tuple[Any, ...], type]" = {}
+# The attribute of such a class with the special methods that it overrides.
+OVERRIDDEN = "_overridden_"
 BASES: "dict[str, Any]" = {kind.__name__: kind for kind in (int, str, float, complex, bytes, tuple, frozenset)}
 CHANGING_BASES: "dict[str, Any]" = {kind.__name__: kind for kind in (list, dict, set, bytearray)}
 
 
-def subclass_of(base: type, name: str) -> type:
-    """Return an empty class of this name derived from a mutable type: the class that a proxy shows."""
-    key = (base, name)
+def subclass_of(base: type, name: str, overridden: "Sequence[str]" = ()) -> type:
+    """Return a class of this name derived from a mutable type: the class that a proxy shows, without its methods."""
+    key = (base, name, *overridden)
     if key not in KINDS:
-        KINDS[key] = type(name, (base,), {})
+        KINDS[key] = type(name, (base,), {OVERRIDDEN: key[2:]})
     return KINDS[key]
 
 
