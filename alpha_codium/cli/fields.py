@@ -61,8 +61,16 @@ def refuse_nameless_part(shard: str | None, run: str | None, resume: str | None,
         raise click.UsageError("--shard needs --run NAME, the same for all parts")
 
 
+class Integer(click.IntRange):
+    """An integer in a range, which messages and help name so; click says "integer range"."""
+
+    name = "integer"
+
+
 class Number(click.FloatRange):
     """A float in a range, but not NaN, which click takes to be in any range."""
+
+    name = "number"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Return the number; fails with a usage error for NaN and for other texts."""
@@ -129,7 +137,7 @@ def _type(field: OptionField) -> Any:
     if get_origin(kind) is Literal:
         return click.Choice(get_args(kind))
     if kind in (int, float) and (option.least, option.above, option.most) != (None, None, None):
-        ranges: Any = click.IntRange if kind is int else Number
+        ranges: Any = Integer if kind is int else Number
         lowest = option.least if option.above is None else option.above
         return ranges(lowest, option.most, min_open=option.above is not None)
     if kind is Path:

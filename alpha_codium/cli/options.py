@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
-from alpha_codium.cli.fields import Decorator
+from alpha_codium.cli.fields import Decorator, Integer
 from alpha_codium.cli.output import say
 from alpha_codium.errors import SettingsError, UserError
 from alpha_codium.log import visible
@@ -223,7 +223,7 @@ def common_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
     @click.option("--config", "config_file", type=click.Path(path_type=Path), help="A TOML file of settings.")
     @click.option("-o", "overrides", multiple=True, metavar="SECTION.KEY=VALUE", help="Override a setting; repeatable.")
-    @click.option("--workers", type=click.IntRange(min=0), help="Programs to run in parallel; 0 means one per core.")
+    @click.option("--workers", type=Integer(min=0), help="Programs to run in parallel; 0 means one per core.")
     @output_options
     @functools.wraps(command)
     def with_common(

@@ -7,7 +7,7 @@ import click
 
 from alpha_codium.app.options.judging import MergeOptions
 from alpha_codium.app.options.reporting import ExportOptions
-from alpha_codium.cli.fields import fields_of
+from alpha_codium.cli.fields import Integer, fields_of
 from alpha_codium.cli.options import CommonOptions, common_options
 from alpha_codium.cli.output import print_table, say
 from alpha_codium.log import one_line, visible
@@ -37,7 +37,7 @@ def list_command(common: CommonOptions) -> None:
 @group.command()
 @click.argument("run", metavar="RUN")
 @click.option("--problem", help="Show a sample of this problem.  [default: the first that failed]")
-@click.option("--sample", type=click.IntRange(min=0), help="The index of the sample, from 0.")
+@click.option("--sample", type=Integer(min=0), help="The index of the sample, from 0.")
 @click.option("--failed", is_flag=True, help="List all samples that failed, with the reason, instead of showing one.")
 @click.option("--transcript", is_flag=True, help="Show its prompts and answers, too, if the run generated it.")
 @common_options

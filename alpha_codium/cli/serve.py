@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from alpha_codium.cli.fields import Integer
 from alpha_codium.cli.main import Terminated
 from alpha_codium.cli.options import CommonOptions, Decorator, common_options, options, split_option
 from alpha_codium.errors import UserError
@@ -41,7 +42,7 @@ def server_options(port: int, variable: str) -> Decorator:
 
     return options(
         click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen on."),
-        click.option("--port", type=click.IntRange(0, 65535), default=port, show_default=True,
+        click.option("--port", type=Integer(0, 65535), default=port, show_default=True,
                      help="The port to listen on; 0 means a free one."),
         click.option("--token_file", "token", type=click.Path(exists=True, dir_okay=False, path_type=Path),
                      callback=token_in,
@@ -71,14 +72,14 @@ def run_until_signal(serving: Coroutine[Any, Any, None]) -> None:
 
 @click.command("serve")
 @server_options(8080, "GENCODE_SERVE_TOKEN")
-@click.option("--max_queue", type=click.IntRange(min=0), default=0,
+@click.option("--max_queue", type=Integer(min=0), default=0,
               help="Tests accepted at a time; requests beyond get 429.  [default: 10,000 for each worker]")  # fmt: skip
 @click.option("--dialects", default="all", show_default=True,
               help="Other services whose requests are answered too: code_judge, judge0, nemo_gym, open_instruct, "
               "piston, sandbox_fusion; '' for none.")  # fmt: skip
 @click.option("--dataset_name", help="A dataset whose problems requests may name: saved by etl, a hub id, or a path.")
 @split_option
-@click.option("--max_problem_bytes", type=click.IntRange(min=1), default=1 << 30, show_default=True,
+@click.option("--max_problem_bytes", type=Integer(min=1), default=1 << 30, show_default=True,
               help="Memory for problems that requests name; the least recently used are dropped.")  # fmt: skip
 @click.option("--repository", help="A repository whose tests are run on edited files, such as django.")
 @checkout_options

@@ -47,6 +47,8 @@ def test_the_version_is_told(home):
         (["gen", "ask"], "Missing argument 'QUESTION'"),
         (["settings", "--workers", "-1"], "-1 is not in the range"),
         (["serve", "--port", "99999"], "99999 is not in the range"),
+        (["serve", "--port", "x"], "'x' is not a valid integer"),
+        (["gen", "solve_set", "--sample_rate", "x"], "'x' is not a valid number"),
     ],
 )
 def test_a_mistyped_command_line_is_exit_status_2_and_says_why(home, arguments, words):
