@@ -172,7 +172,8 @@ async def test_a_child_that_is_killed_in_mid_run_loses_nothing(sandbox: CodeCont
     marker = f"98755.{os.getpid()}"
     program = hold(marker).replace("600", "0.5") + "\nprint(int(input()) ** 2)"
     running = asyncio.create_task(sandbox.run(program, [str(number) for number in range(6)]))
-    await until(lambda: marked(marker))
+    await until(lambda: marked(marker) or running.done())
+    assert not running.done(), await running
     killed = sandbox.children[0].pid
     os.kill(killed, signal.SIGKILL)
     report = await running
