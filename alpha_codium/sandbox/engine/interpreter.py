@@ -18,6 +18,7 @@ from alpha_codium.sandbox.engine.inside import wire
 OLDEST, NEWEST = (3, 9), (3, 14)
 # Folders of the C library and of the libraries of extension modules; links if `/lib` is one.
 LIBRARIES = ("/lib", "/lib64", "/usr/lib", "/usr/lib64")
+ANSWER_SECONDS = 60
 BESIDE_LIBRARIES = ("/lib64", "/etc/ld.so.cache", "/usr/share/zoneinfo", "/usr/lib/locale/C.utf8")
 # The folders of modules that programs see.
 PATH = '[p for p in sys.path if p.startswith((sys.prefix, sys.base_prefix)) or p.endswith("-packages")]'
@@ -107,10 +108,16 @@ def _asked_once(path: str, _file: Path, _changed_ns: int) -> tuple[str, list[str
 
 def answer_of(interpreter: str, code: str, unable: str, environment: Mapping[str, str] | None = None) -> Any:
     """Return the value that code prints as JSON; raises SandboxError with a message that begins with `unable`."""
+    command = [interpreter, "-I", "-c", code]
     try:
-        command = [interpreter, "-I", "-c", code]
-        return json.loads(subprocess.run(command, capture_output=True, check=True, timeout=60, env=environment).stdout)
-    except (OSError, subprocess.SubprocessError, ValueError) as error:
+        answer = subprocess.run(command, capture_output=True, check=False, timeout=ANSWER_SECONDS, env=environment)
+        if answer.returncode:
+            said = answer.stderr.decode("utf-8", "replace").strip().splitlines()
+            raise SandboxError(f"{unable}: exit status {answer.returncode}{f' ({said[-1]})' if said else ''}")
+        return json.loads(answer.stdout)
+    except subprocess.TimeoutExpired as error:
+        raise SandboxError(f"{unable} within {ANSWER_SECONDS} s") from error
+    except (OSError, ValueError) as error:
         raise SandboxError(f"{unable}: {error}") from error
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from alpha_codium.errors import SandboxError
 from alpha_codium.sandbox import open_sandbox
+from alpha_codium.sandbox.engine import interpreter
 from alpha_codium.sandbox.engine.interpreter import inspect_interpreter, packages_of
 
 LOOK = """
@@ -71,10 +72,23 @@ async def test_programs_see_installed_packages_but_neither_projects_nor_ours(ven
     assert use.executions[0].stdout == "5\n"
 
 
-def test_an_interpreter_that_is_none_is_refused_in_one_line(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("does", "told"),
+    [
+        ("echo hello", "doesn't respond: Expecting value"),
+        ("exit 3", "doesn't respond: exit status 3$"),
+        ("echo no; echo 'first\nno library' >&2; exit 1", r"doesn't respond: exit status 1 \(no library\)$"),
+        ("exec sleep 60", "doesn't respond within 0.5 s$"),
+    ],
+)
+def test_an_interpreter_that_is_none_is_refused_in_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, does: str, told: str
+) -> None:
+    if "sleep" in does:
+        monkeypatch.setattr(interpreter, "ANSWER_SECONDS", 0.5)
     fake = tmp_path / "python"
-    fake.write_text("#!/bin/sh\necho hello\n")
+    fake.write_text(f"#!/bin/sh\n{does}\n")
     fake.chmod(0o755)
-    with pytest.raises(SandboxError, match="doesn't respond") as caught:
+    with pytest.raises(SandboxError, match=told) as caught:
         inspect_interpreter(str(fake))
     assert "\n" not in str(caught.value)
