@@ -62,7 +62,7 @@ def refuse_nameless_part(shard: str | None, run: str | None, resume: str | None,
 
 
 class Integer(click.IntRange):
-    """An integer in a range, which messages and help name so; click says "integer range"."""
+    """An integer in a range; help and messages call it an integer, where click says "integer range"."""
 
     name = "integer"
 

@@ -16,9 +16,9 @@ from alpha_codium.errors import SandboxError
 from alpha_codium.sandbox.engine.inside import wire
 
 OLDEST, NEWEST = (3, 9), (3, 14)
+ANSWER_SECONDS = 60
 # Folders of the C library and of the libraries of extension modules; links if `/lib` is one.
 LIBRARIES = ("/lib", "/lib64", "/usr/lib", "/usr/lib64")
-ANSWER_SECONDS = 60
 BESIDE_LIBRARIES = ("/lib64", "/etc/ld.so.cache", "/usr/share/zoneinfo", "/usr/lib/locale/C.utf8")
 # The folders of modules that programs see.
 PATH = '[p for p in sys.path if p.startswith((sys.prefix, sys.base_prefix)) or p.endswith("-packages")]'

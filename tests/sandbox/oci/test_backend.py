@@ -63,7 +63,7 @@ async def test_programs_are_held_to_every_limit_in_a_container(runtime: str) -> 
 
 
 def containers_of_this_process() -> str:
-    """Their ids. A test run that was killed may have left others, and an engine removes some of them a moment later."""
+    """The ids of containers that this process started; runs that were killed may have left others in the store."""
     listing = f"{options('runc')['engine']} ps --all --quiet --filter=name=gencode-{os.getpid()}-"
     return subprocess.run(listing.split(), capture_output=True, text=True, check=True).stdout
 
