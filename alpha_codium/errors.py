@@ -60,7 +60,7 @@ class SandboxError(UserError):
 
 
 class JobUnsupported(SandboxError):
-    """The sandbox can't run such a job, and no other time either."""
+    """The sandbox can't run such a job; trying again won't help."""
 
 
 class Unjudgeable(UserError):

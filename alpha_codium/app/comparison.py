@@ -61,7 +61,7 @@ async def compare_async(options: CompareOptions) -> Comparison:
             tasks = await in_thread(tasks_of, problems, programs, test_types)
             await in_thread(refuse_without_tests, tasks, problems.dataset_name)
             counts = await in_thread(judge.languages, tasks)
-            languages = await in_thread(judge.decisive, counts)
+            languages = await in_thread(judge.tools_of, counts)
             basis = basis_of(test_types, verdict_settings(settings.code_tester), judge.identity, languages)
             with SharedJournal(records, programs, basis) as journal:
                 with judging(options.on_event, counts.total(), "programs judged", ScoreProgress(())) as on_result:

@@ -71,7 +71,7 @@ class Evaluation:
             decisive = {
                 "code_tester": verdict_settings(self.settings.code_tester),
                 "sandbox": judge.identity.to_json(),
-                "languages": await in_thread(judge.decisive, programs),
+                "languages": await in_thread(judge.tools_of, programs),
             }
             description = self.description | decisive
             if shard is not None:

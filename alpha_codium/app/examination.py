@@ -66,7 +66,7 @@ async def _description(known: KnownVerdicts, path: str, settings: Settings, rule
     async with open_judge(settings, rules=rules) as judge:
         identity = judge.identity
         tasks = await in_thread(known.judged_in, Languages(sandbox=judge.judge.sandbox))
-        languages = judge.decisive(judge.languages(tasks))
+        languages = judge.tools_of(judge.languages(tasks))
     return {
         "command": "doctor",
         "known_verdicts": path,

@@ -137,7 +137,7 @@ async def solve_set_async(options: SolveSetOptions) -> RunSummary:
     run = options.run or (None if options.resume else new_run_name(COMMAND))
     async with open_judge(planned.settings) as judge:
         languages = {language_of(problem, planned.settings) for problem in planned.job.problems}
-        decisive = {"sandbox": judge.identity.to_json(), "languages": await in_thread(judge.decisive, languages)}
+        decisive = {"sandbox": judge.identity.to_json(), "languages": await in_thread(judge.tools_of, languages)}
         description = planned.description() | decisive
         with opened_run(run, options.resume, description, on_event) as folder:
             assert folder is not None

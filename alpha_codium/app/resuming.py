@@ -49,7 +49,7 @@ def verdict_settings(code_tester: CodeTesterSection) -> dict[str, Any]:
 
 
 def refuse_another_job(folder: RunFolder, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
-    """Raise UserError if the description of a run was cut off, or says something else than that of the resume."""
+    """Raise UserError if the description of a run was cut off, or if the resumed command would change it."""
     if "versions" not in before:  # the last entry
         raise UserError(f"{folder.path / RUN_FILE} was cut off: it lacks versions: {REMEDY}")
     here = str(Path.cwd())

@@ -115,7 +115,7 @@ async def solve_problem_async(options: SolveProblemOptions) -> Solved:
     samples = settings.dataset.num_iterations
     ledger = Ledger(settings)
     async with open_judge(settings) as opened, open_solver(chosen, settings, opened.judge) as solver:
-        languages = await in_thread(opened.decisive, [language_of(problem, settings)])  # raises if it can't be run
+        languages = await in_thread(opened.tools_of, [language_of(problem, settings)])  # raises if it can't be run
         decisive = {"sandbox": opened.identity.to_json(), "languages": languages}
         with run_or_temporary(
             options.run, None, _description(problem, chosen, settings) | decisive, on_event

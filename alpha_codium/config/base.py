@@ -13,7 +13,7 @@ Model = TypeVar("Model", bound=BaseModel)
 
 
 class Changes(Flag):
-    """What the value of a setting, or the settings of a section, can change: both, unless a field is annotated.
+    """What a setting, or a section of settings, can change: samples and verdicts, unless it is annotated.
 
     What changes nothing may differ when a run is resumed, and between runs that are compared. Budgets and prices end a
     run earlier or later; what a sandbox is belongs to its identity, not to the settings.

@@ -103,10 +103,11 @@ class OpenJudge:
                 found[language] = self.judge.sandbox.tool_version(language)
         return found
 
-    def decisive(self, languages: Collection[str]) -> dict[str, Any]:
-        """What verdicts on programs in these languages depend on besides the settings and the sandbox, as JSON.
+    def tools_of(self, languages: Collection[str]) -> dict[str, Any]:
+        """The version of the compiler and the time limit factor for each of these languages but Python, as JSON.
 
-        Nothing for Python. Raises SandboxError if programs in one of the languages can't be run.
+        Verdicts depend on them, besides the settings and the sandbox. Raises SandboxError if programs in one of the
+        languages can't be run.
         """
         others, rules = sorted(set(languages) - {PYTHON}), self.judge.rules
         return {

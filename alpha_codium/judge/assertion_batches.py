@@ -104,7 +104,7 @@ class Recording:
     requests: tuple[str, ...]
 
 
-async def judge_together(runs: Sequence[AssertionRun]) -> list[list[AssertionResult]]:
+async def judge_batch(runs: Sequence[AssertionRun]) -> list[list[AssertionResult]]:
     """Return the results of the tests of each program, all under the same limits and in one sandbox.
 
     Put programs with the same tests into one batch; more than a hundred gain nothing.
@@ -144,7 +144,7 @@ async def _record(tests: Mapping[Test, AssertionJob]) -> dict[Test, Recording]:
         if (
             needs.recordable
             and needs.names
-            and not needs.together
+            and not needs.in_process
             and (text := rewritten(without_assertions, needs.code))
         ):
             seed = secrets.token_hex(8) if needs.random else ""

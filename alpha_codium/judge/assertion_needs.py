@@ -62,11 +62,12 @@ class Needs:
     """What assertions need: names from the program, modules, setup code, a call of `check`; and their `code`, which
     calls its functions and classes (`assertion_code`).
 
-    `classes` are the names used as classes. `together` means that the assertions have to run in the program's process,
-    `doubtful` that they have to if the program fails them outside of it, `recordable` that their calls may be known in
-    advance. `catches` are the names of `CATCHABLE` that they use. `types`, `random` and `seeds`: whether they use
-    `type(x)`, random numbers, and seeds of these. `imports` are the modules that the code imports anywhere, `required`
-    the names that it imports from the program. `errors` are exceptions of Python that may be the program's instead.
+    `classes` are the names used as classes. `in_process` means that the assertions have to run in the program's
+    process, `doubtful` that they have to if the program fails them outside of it, `recordable` that their calls may be
+    known in advance. `catches` are the names of `CATCHABLE` that they use. `types`, `random` and `seeds`: whether they
+    use `type(x)`, random numbers, and seeds of these. `imports` are the modules that the code imports anywhere,
+    `required` the names that it imports from the program. `errors` are exceptions of Python that may be the program's
+    instead.
     """
 
     names: tuple[str, ...]
@@ -74,7 +75,7 @@ class Needs:
     setup_code: str = ""
     calls_check: bool = False
     classes: tuple[str, ...] = ()
-    together: bool = False
+    in_process: bool = False
     doubtful: bool = False
     recordable: bool = True
     catches: tuple[str, ...] = ()
@@ -131,7 +132,7 @@ def needs_of(test_code: str, spec: ExecutionSpec) -> Needs:
         from_setup,
         calls_check,
         classes=tuple(sorted(classes)),
-        together=runs_within(code, set(names), rebound),
+        in_process=runs_within(code, set(names), rebound),
         doubtful=doubtful,
         recordable=not (doubtful or modules or classes or set(names) & set(dir(builtins)) - {spec.entry_point})
         and is_recordable(code),

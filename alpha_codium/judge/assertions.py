@@ -92,7 +92,7 @@ class AssertionsKind(TestKind):
 
     async def execute(self, program: Program, input: str) -> Execution:
         """See `TestKind`; the program and the assertions run in one process."""
-        return (await self._judge_together(program, needs_of(input, self.spec))).execution
+        return (await self._judge_in_process(program, needs_of(input, self.spec))).execution
 
     async def behaviour(self, program: Program, input: str) -> Behaviour:
         """See `TestKind`; the value of an expression."""
@@ -133,8 +133,8 @@ class AssertionsKind(TestKind):
         `output_variable` names a variable, of the assertions or else of the program, whose value is returned.
         """
         needs = needs_of(test_code, self.spec)
-        if needs.together:
-            return await self._judge_together(program, needs, output_variable)
+        if needs.in_process:
+            return await self._judge_in_process(program, needs, output_variable)
         token = secrets.token_hex(16)
         tests = Program.from_source(PYTHON, needs.code)
         left = Side(tests, driver("asserting"), encode((token, self.task(needs, output_variable))))
@@ -142,13 +142,13 @@ class AssertionsKind(TestKind):
         try:
             report = await self.sandbox.execute_pair(PairJob(left, right, self.limits))
         except PairUnsupported:
-            return await self._judge_together(program, needs, output_variable)
+            return await self._judge_in_process(program, needs, output_variable)
         reported = AssertionReport.of(report.left, token)
         if reported.outcome == "unsupported":
-            return await self._judge_together(program, needs, output_variable)
+            return await self._judge_in_process(program, needs, output_variable)
         result = result_of_pair(report, reported, self.limits)
         if needs.doubtful and result.verdict in DOUBTED:
-            return await self._judge_together(program, needs, output_variable)
+            return await self._judge_in_process(program, needs, output_variable)
         return result
 
     def task(self, needs: Needs, output_variable: str = "", **more: Any) -> dict[str, Any]:
@@ -157,11 +157,11 @@ class AssertionsKind(TestKind):
         own = dataclasses.asdict(dataclasses.replace(needs, code=""))
         return {**own, **task, "output_variable": output_variable, **more}
 
-    async def _judge_together(self, program: Program, needs: Needs, output_variable: str = "") -> AssertionResult:
+    async def _judge_in_process(self, program: Program, needs: Needs, output_variable: str = "") -> AssertionResult:
         token = secrets.token_hex(16)
         more = {"test_code": needs.code, "setup_code": self.spec.setup_code}
         task = encode((token, self.task(needs, output_variable, **more)))
-        report = await self.sandbox.run(program, [task], limits=self.limits, driver=driver("together"))
+        report = await self.sandbox.run(program, [task], limits=self.limits, driver=driver("in_process"))
         execution = report.last.shortened()
         reported = AssertionReport.of(report, token)
         if reported.outcome == "wrong" and execution.status is Status.RUNTIME_ERROR:

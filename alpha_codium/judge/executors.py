@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 from alpha_codium.errors import JobUnsupported, Unjudgeable, UserError
-from alpha_codium.judge.assertion_batches import AssertionRun, judge_together
+from alpha_codium.judge.assertion_batches import AssertionRun, judge_batch
 from alpha_codium.judge.assertions import AssertionsKind
 from alpha_codium.judge.judge import Judge, ProblemJudge, Run, uncompiled
 from alpha_codium.judge.rules import Rules
@@ -39,8 +39,8 @@ class Task:
     output_variable: str = ""
 
     @property
-    def judged_by(self) -> tuple[int, int, int, str]:
-        """What tells tasks apart that differ in more than the program, while both exist."""
+    def batch_key(self) -> tuple[int, int, int, str]:
+        """Equal for tasks that differ only in their program; valid while their problem, tests and rules exist."""
         return id(self.problem), id(self.tests), id(self.rules), self.output_variable
 
     def unjudged(self, why: object) -> Judgement:
@@ -111,7 +111,7 @@ class LocalPool(Executor):
             else:
                 found[place] = prepared
         try:
-            results = await judge_together([_assertions(run, tasks[place]) for place, run in runs.items()])
+            results = await judge_batch([_assertions(run, tasks[place]) for place, run in runs.items()])
         except JobUnsupported as reason:  # all have the same limits
             return [found.get(place) or task.unjudged(reason) for place, task in enumerate(tasks)]
         found |= {place: _judgement(run, each) for (place, run), each in zip(runs.items(), results, strict=True)}
@@ -173,6 +173,6 @@ EXECUTORS: Mapping[str, Callable[..., Executor]] = {"local": _local, "ray": _ray
 def executor_named(name: str, sandbox: Sandbox, workers: int, settings: "Settings") -> Executor:
     """Return the executor called `name`, to be used with `async with`; raises UserError if there is none.
 
-    It judges as the open sandbox does, of which it may open others by the settings.
+    It judges in `sandbox`, or in equivalent ones that it opens by `settings`, as Ray does on each node.
     """
     return find_plugin(GROUP, name, EXECUTORS)(sandbox, workers, settings)

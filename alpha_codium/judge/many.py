@@ -176,7 +176,7 @@ def _divided(held: Sequence[_Shared], in_flight: int) -> Iterator[list[_Shared]]
 
 def _distinct(tasks: Iterable[Task]) -> Iterator[tuple[_Shared, Any]]:
     """Yield the distinct tasks, each with the key of the batches that it may be in."""
-    for _, alike in itertools.groupby(enumerate(tasks), lambda each: each[1].judged_by):
+    for _, alike in itertools.groupby(enumerate(tasks), lambda each: each[1].batch_key):
         shared: dict[Program, _Shared] = {}
         for place, task in alike:
             shared.setdefault(task.program, _Shared(task, [])).places.append(place)

@@ -59,8 +59,8 @@ class CodeReward:
 
     `retries` says how often a test without a verdict is judged again; what can't be judged gets `unjudged`.
     `deadline` is for a batch, in seconds of wall time (0: none): what isn't judged by then gets `unjudged`, too.
-    `in_process` pays for tests that can only be decided in the program's own process, too, where a program can forge
-    the result; otherwise they are unjudged.
+    `in_process` also rewards tests that can only be decided in the program's own process, where a program can forge the
+    result; otherwise they are unjudged.
 
     Raises UserError for an unknown scheme or language.
     """

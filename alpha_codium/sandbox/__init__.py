@@ -21,7 +21,7 @@ GROUP = "alpha_codium.sandboxes"
 
 
 def _backend(module: str, name: str, *, preloads: bool = True) -> Callable[..., Sandbox]:
-    """Return what imports and opens a backend; there are some that can't be told what to preload."""
+    """Return a function that imports a backend when called; with `preloads=False` it ignores `preload`."""
 
     def create(**options: Any) -> Sandbox:
         if not preloads:

@@ -9,7 +9,7 @@
 1. Programs are judged as `gencode eval` judges them, with the default settings, on all tests of their problem (the
    first 20 of those that have 200), and run in the sandbox only. A program that is known to run out of time is judged
    with `stop_early`: it would take minutes. The set `humaneval_batches` goes the way of `code_eval` instead
-   (`judge_together`).
+   (`judge_batch`).
 2. A file has a line with the options, then rows: one for each test, followed by one for their program. All rows of a
    program are written at once; run an interrupted `freeze` again to resume it.
 3. `executions_run` counts the sandbox's executions, including those of checkers. It isn't recorded for batches, where

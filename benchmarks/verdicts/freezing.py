@@ -59,7 +59,7 @@ async def judged(package: Package, job: Job) -> list[Row]:
     """The rows of all programs of a job."""
     programs = [program for _, program in job.programs]
     if job.mode == BATCH:
-        outcomes = await package.judge_together(job.record, job.setup, programs)
+        outcomes = await package.judge_batch(job.record, job.setup, programs)
     else:
         outcomes = [await package.judge(job.record, job.setup, programs[0], stop_early=job.mode == STOP_EARLY)]
     pairs = zip(job.programs, outcomes, strict=True)

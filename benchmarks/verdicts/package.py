@@ -54,7 +54,7 @@ class Package:
             "tests": [self._outcome_of(result) for result in judgement.tests],
         }
 
-    async def judge_together(self, record: Row, setup: str, programs: Sequence[str]) -> list[Row]:
+    async def judge_batch(self, record: Row, setup: str, programs: Sequence[str]) -> list[Row]:
         """Judge programs as a batch, by the assertions of the raw record `record`."""
         from alpha_codium.judge import assertion_batches as batches
         from alpha_codium.judge.assertions import AssertionsKind
@@ -68,7 +68,7 @@ class Package:
             results = await batches.judge_batch(kind, [batches.AssertionJob(program, code) for program in programs])
         else:
             runs = [batches.AssertionRun(kind, as_program(program), [TestCase(code, "")]) for program in programs]
-            results = [each[0] for each in await batches.judge_together(runs)]
+            results = [each[0] for each in await batches.judge_batch(runs)]
         return [
             {
                 "verdict": result.verdict.value,

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from alpha_codium.judge import Judge, Rules
-from alpha_codium.judge.assertion_batches import AssertionRun, judge_together
+from alpha_codium.judge.assertion_batches import AssertionRun, judge_batch
 from alpha_codium.judge.assertions import AssertionResult, AssertionsKind
 from alpha_codium.problem import ExecutionSpec, Problem, TestCase, TestType
 from alpha_codium.program import PairJob, as_program
@@ -49,4 +49,4 @@ async def judged(sandbox: Sandbox, program: str, *arguments: str, cpu_seconds: f
 async def judged_in_batch(kind: AssertionsKind, cases: Iterable[tuple[str, str]]) -> list[AssertionResult]:
     """Judge programs, each by code with assertions, all in one batch."""
     runs = [AssertionRun(kind, as_program(program), [TestCase(test, "")]) for program, test in cases]
-    return [results[0] for results in await judge_together(runs)]
+    return [results[0] for results in await judge_batch(runs)]

@@ -45,7 +45,7 @@ def test_a_name_is_a_class_where_it_is_used_as_one(code: str, classes: tuple[str
 
 
 @pytest.mark.parametrize(
-    ("code", "together"),
+    ("code", "in_process"),
     [
         ("import sys, io\nsys.stdin = io.StringIO()\nassert f()", True),
         ("import builtins\nbuiltins.input = lambda: 1\nassert f()", True),
@@ -55,8 +55,8 @@ def test_a_name_is_a_class_where_it_is_used_as_one(code: str, classes: tuple[str
         ("import sys, io\nsys.stdout = io.StringIO()\nf()", False),
     ],
 )
-def test_code_that_replaces_what_the_program_uses_shares_its_process(code: str, together: bool) -> None:
-    assert needs(code).together is together
+def test_code_that_replaces_what_the_program_uses_shares_its_process(code: str, in_process: bool) -> None:
+    assert needs(code).in_process is in_process
 
 
 @pytest.mark.parametrize(

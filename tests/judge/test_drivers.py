@@ -17,7 +17,7 @@ from alpha_codium.languages import language_named
 from tests.judge.checkers import CPP_FILES, DIVISOR, needs_compiler
 from tests.judge.pythons import OTHER_PYTHONS
 
-NAMES = ["answering", "asserting", "call", "checking", "filing", "recording", "replaying", "serving", "together"]
+NAMES = ["answering", "asserting", "call", "checking", "filing", "in_process", "recording", "replaying", "serving"]
 
 
 @pytest.mark.parametrize("python", [sys.executable, *OTHER_PYTHONS])

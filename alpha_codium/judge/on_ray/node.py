@@ -46,7 +46,7 @@ class Packing:
     def groups(self, tasks: Sequence[Task]) -> list[Group]:
         """Return the groups of a batch, in the order of the tasks."""
         found = []
-        for _, alike in itertools.groupby(tasks, lambda task: task.judged_by):
+        for _, alike in itertools.groupby(tasks, lambda task: task.batch_key):
             group = list(alike)
             key, shared = self._shared(group[0])
             found.append(Group(key, shared, tuple(task.program for task in group)))
@@ -54,7 +54,7 @@ class Packing:
 
     def _shared(self, task: Task) -> tuple[int, Any]:
         last = self._last
-        if last is not None and last[0].judged_by == task.judged_by:
+        if last is not None and last[0].batch_key == task.batch_key:
             return last[1:]
         packed: Any = pickle.dumps((task.problem, task.tests, task.rules, task.output_variable))
         if len(packed) > SENT_AT_MOST:

@@ -11,9 +11,9 @@ from alpha_codium.sandbox.engine.inside import program, runner, wire
 
 depth = {}
 exec(wire.DEPTH, depth)
-candidate = serve(depth["depth"])  # noqa: F821  # pyrefly: ignore[unknown-name]
-prepared, forker = runner.make_ready(*candidate)
-del depth, candidate
+request = serve(depth["depth"])  # noqa: F821  # pyrefly: ignore[unknown-name]
+prepared, forker = runner.make_ready(*request)
+del depth, request
 forker.serve()
 error = None
 try:

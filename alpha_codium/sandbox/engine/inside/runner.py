@@ -44,15 +44,15 @@ class TestForker:
     # If not 0: seconds until a test's remaining processes are killed again, with growing pauses, until none is left.
     pause = 0.0
 
-    def __init__(self, host: _socket.socket, candidate: jail.Config, warnings: bytes, config: jail.Config) -> None:
+    def __init__(self, host: _socket.socket, request: jail.Config, warnings: bytes, config: jail.Config) -> None:
         self.host, self.warnings, self.config = host, warnings, config
         self.reseeds = False
         self.native: NativeProgram | None = None
         # At the hard limit the kernel sends SIGKILL, which doesn't show why the program ended.
-        self.cpu_limit = (candidate["cpu_seconds"], candidate["cpu_seconds"] + 1)
-        self.filter = candidate["test_filter"]
-        self.by_turns = candidate["by_turns"]
-        self.most_bytes = candidate["rlimits"]["RLIMIT_FSIZE"]
+        self.cpu_limit = (request["cpu_seconds"], request["cpu_seconds"] + 1)
+        self.filter = request["test_filter"]
+        self.by_turns = request["by_turns"]
+        self.most_bytes = request["rlimits"]["RLIMIT_FSIZE"]
         # The process of the current test, from its start to its end.
         self.running = 0
         # Whether the program is started without a fork.
@@ -152,32 +152,32 @@ class TestForker:
 
 
 def make_ready(
-    candidate: jail.Config, fds: list[int], driver: program.Driver | None, config: jail.Config
+    request: jail.Config, fds: list[int], driver: program.Driver | None, config: jail.Config
 ) -> tuple[program.PreparedProgram, TestForker]:
     """Become the runner of a candidate: give up all rights and compile its program; ends the process if it can't."""
     try:
         source_fd, _, host_fd, errors_fd = fds
         os.dup2(errors_fd, 2)
-        native = lay_out(candidate, source_fd, config)
+        native = lay_out(request, source_fd, config)
         source = b"" if native else wire.read_all(source_fd)
-        if candidate.get("covers"):
-            config["place"].cover(candidate["covers"])
+        if request.get("covers"):
+            config["place"].cover(request["covers"])
         keep_only(host_fd, config["landlock"], native.image if native is not None else -1)
         host = _socket.socket(fileno=HOST)
         os.chdir(config["folder"])
-        limit(candidate, config["others"], config["own_bytes"])
-        harden(candidate, config)
+        limit(request, config["others"], config["own_bytes"])
+        harden(request, config)
         # If this process dies from here on, it may be the program's fault.
         host.send(wire.COMPILING)
         if native is not None:
-            serve_native(config.get("forker", TestForker)(host, candidate, b"", config), native)
+            serve_native(config.get("forker", TestForker)(host, request, b"", config), native)
         prepared = program.compile_all(source, driver, config["folder"])
         if prepared is None:
             host.send(wire.NOT_COMPILED)
             os._exit(0)
-        forker = config.get("forker", TestForker)(host, candidate, wire.read_all(2), config)
-        memory = candidate["memory_bytes"] + config["own_bytes"]
-        resource.setrlimit(resource.RLIMIT_AS, (memory, memory + candidate["stack_bytes"]))
+        forker = config.get("forker", TestForker)(host, request, wire.read_all(2), config)
+        memory = request["memory_bytes"] + config["own_bytes"]
+        resource.setrlimit(resource.RLIMIT_AS, (memory, memory + request["stack_bytes"]))
         signal.signal(END_TEST, forker.end_test)
         forker.reseeds = prepared.uses_random and "numpy.random" in sys.modules
         gc.freeze()
@@ -190,13 +190,13 @@ def make_ready(
         os._exit(1)
 
 
-def lay_out(candidate: jail.Config, source: int, config: jail.Config) -> NativeProgram | None:
+def lay_out(request: jail.Config, source: int, config: jail.Config) -> NativeProgram | None:
     """Put the files of a program in place of those of the program before; return it if it isn't a Python program."""
     for name in os.listdir(config["program_folder"]):
         if name != wire.PROGRAM:
             trees.discard(name, config["program_folder"])
-    if candidate.get("native"):
-        return NativeProgram(candidate["native"], source, config, MOST_FILES)
+    if request.get("native"):
+        return NativeProgram(request["native"], source, config, MOST_FILES)
     # For tracebacks and `inspect`.
     trees.write(wire.PROGRAM, wire.read_all(source), config["program_folder"])
     return None
@@ -230,17 +230,17 @@ def keep_only(host_fd: int, ruleset: int | None, image: int) -> None:
     k.close_from(first if image < 0 else image + 1)
 
 
-def limit(candidate: jail.Config, others: int, own: int) -> None:
+def limit(request: jail.Config, others: int, own: int) -> None:
     """Set the limits of tests (hard) and of compiling (soft). `others` is the number of our user's other tasks."""
     _, most = resource.getrlimit(resource.RLIMIT_NPROC)
-    tasks = candidate["rlimits"]["RLIMIT_NPROC"] + others
-    candidate["rlimits"]["RLIMIT_NPROC"] = tasks if most == resource.RLIM_INFINITY else min(tasks, most)
-    for name, value in candidate["rlimits"].items():
+    tasks = request["rlimits"]["RLIMIT_NPROC"] + others
+    request["rlimits"]["RLIMIT_NPROC"] = tasks if most == resource.RLIM_INFINITY else min(tasks, most)
+    for name, value in request["rlimits"].items():
         resource.setrlimit(getattr(resource, name), (value, value))
-    resource.setrlimit(resource.RLIMIT_AS, (candidate["compile_bytes"] + own, resource.RLIM_INFINITY))
+    resource.setrlimit(resource.RLIMIT_AS, (request["compile_bytes"] + own, resource.RLIM_INFINITY))
 
 
-def harden(candidate: jail.Config, config: jail.Config) -> None:
+def harden(request: jail.Config, config: jail.Config) -> None:
     """Give up all rights irrevocably, in the only order that is possible."""
     k.drop_capabilities()
     k.prctl(k.PR_SET_NO_NEW_PRIVS, 1)
@@ -249,7 +249,7 @@ def harden(candidate: jail.Config, config: jail.Config) -> None:
         k.landlock_restrict(RULES)
         if not config["walls"]:
             os.close(RULES)
-    k.install_filter(zygote.FILTERS[candidate["filter"]])
+    k.install_filter(zygote.FILTERS[request["filter"]])
 
 
 def kill_all() -> None:

@@ -176,8 +176,8 @@ def kill_children() -> None:
 class WalledTestForker(runner.TestForker):
     """The forker for a runner without a pid namespace, which identifies its test by process id."""
 
-    def __init__(self, host: socket, candidate: jail.Config, warnings: bytes, config: jail.Config) -> None:
-        super().__init__(host, candidate, warnings, config)
+    def __init__(self, host: socket, request: jail.Config, warnings: bytes, config: jail.Config) -> None:
+        super().__init__(host, request, warnings, config)
         self.runner = os.getpid()
 
     def enclose(self) -> None:

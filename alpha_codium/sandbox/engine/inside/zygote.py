@@ -55,13 +55,13 @@ def serve(control_fd: int, depth: int) -> tuple[jail.Config, list[int], program.
             renew(config)
             say_ready(control, config)
             continue
-        candidate = marshal.loads(message)
-        know_filter(candidate["filter"])
+        request = marshal.loads(message)
+        know_filter(request["filter"])
         driver = driver_of(wire.read_all(fds[1]), config["folder"])
         started = place.fork_runner(config)
         if started == 0:
             control.detach()
-            return candidate, fds, driver, config
+            return request, fds, driver, config
         reap_runner(control, started, fds, place.await_end)
 
 
