@@ -94,7 +94,7 @@ def basis_of(
 ) -> str:
     """A digest of everything that verdicts depend on: the types of tests, the tester's settings, the sandbox.
 
-    `languages` are the compilers and factors for programs in other languages than Python (`OpenJudge.decisive`).
+    `languages` are the compilers and factors for programs in other languages than Python (`OpenJudge.tools_of`).
     """
     values = [sorted(kind.value for kind in test_types), code_tester, identity.to_json()]
     values += [languages] if languages else []
