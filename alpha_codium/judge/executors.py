@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 from alpha_codium.errors import JobUnsupported, Unjudgeable, UserError
 from alpha_codium.judge.assertion_batches import AssertionRun, judge_batch
 from alpha_codium.judge.assertions import AssertionsKind
-from alpha_codium.judge.judge import Judge, ProblemJudge, Run, uncompiled
+from alpha_codium.judge.judge import Judge, PreparedJudgement, ProblemJudge, uncompiled
 from alpha_codium.judge.rules import Rules
 from alpha_codium.plugins import find_plugin
 from alpha_codium.problem import Problem, TestCase
@@ -100,13 +100,13 @@ class LocalPool(Executor):
         if len(tasks) == 1 and not tasks[0].output_variable:
             return [await self._judge_alone(tasks[0])]
         found: dict[int, Judgement] = {}
-        runs: dict[int, Run] = {}
+        runs: dict[int, PreparedJudgement] = {}
         for place, task in enumerate(tasks):
             try:
                 prepared = self._judge_of(task).prepare(task.program, task.tests)
             except Unjudgeable as reason:
                 prepared = task.unjudged(reason)
-            if isinstance(prepared, Run):
+            if isinstance(prepared, PreparedJudgement):
                 runs[place] = prepared
             else:
                 found[place] = prepared
@@ -133,12 +133,12 @@ class LocalPool(Executor):
         return judge
 
 
-def _assertions(run: Run, task: Task) -> AssertionRun:
+def _assertions(run: PreparedJudgement, task: Task) -> AssertionRun:
     assert isinstance(run.kind, AssertionsKind), "no other tests are batched"
     return AssertionRun(run.kind, run.program, run.runnable, run.stop_early, task.output_variable)
 
 
-def _judgement(run: Run, results: Sequence[TestResult]) -> Judgement:
+def _judgement(run: PreparedJudgement, results: Sequence[TestResult]) -> Judgement:
     compilation = next((each.execution for each in results if each.execution.status is Status.COMPILATION_ERROR), None)
     return run.judgement(results) if compilation is None else uncompiled(compilation, len(run.tests))
 

@@ -72,7 +72,7 @@ class ProblemJudge:
 
     def prepare(
         self, program: Program, tests: Sequence[TestCase], *, stop_early: bool | None = None
-    ) -> "Run | Judgement":
+    ) -> "PreparedJudgement | Judgement":
         """Return what has to be run to judge a program; its judgement if nothing has."""
         if not tests:
             return Judgement(Verdict.NO_TESTS, message="there are no tests")
@@ -83,7 +83,7 @@ class ProblemJudge:
             return unjudged(f"problem {self.problem.name!r}: {reason}", len(tests))
         faults = {place: fault for place, test in enumerate(tests) if (fault := self.kind.fault_of(test))}
         stop_early = self.rules.stop_on_first_failure if stop_early is None else stop_early
-        return Run(program, self.kind_for(program.language), tests, faults, stop_early)
+        return PreparedJudgement(program, self.kind_for(program.language), tests, faults, stop_early)
 
     async def execute(self, program: str | Program, input: str) -> Execution:
         """Run `program` once under the problem's limits, without comparing its output."""
@@ -113,7 +113,7 @@ class ProblemJudge:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class PreparedJudgement:
     """A program and the tests to run it on; `faults` says by their indices why some are malformed, and not run."""
 
     program: Program

@@ -1,9 +1,8 @@
 """The folder of one run.
 
-It contains `run.toml` with the run's options, `journal.jsonl` with finished work, `answers.sqlite` with all answers,
-`transcripts/` with the events of each sample, `solutions/` with the Solutions dataset, and `results.json`; that of an
-evaluation has `programs.jsonl` with each judged program once, `receipts.jsonl` with what its verdict depends on, and
-`machines.json` with what each machine of a cluster did; that of `solve_problem` has `problem.json`.
+It contains `run.toml` with the options, `journal.jsonl` with finished work, and `results.json`. docs/runs.md lists
+what commands add, such as `transcripts/` and `solutions/` of generated samples. A process that works in the folder
+locks `.lock`.
 """
 
 import fcntl
